@@ -1,0 +1,3 @@
+//! X and what is done with it.
+
+mod gemm;

@@ -1,0 +1,112 @@
+//! Everything that can go wrong, with the value, where it is and what to do about it.
+
+/// The result of a fallible call of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why a call was refused. Not converging, running out of time and being cancelled are not errors:
+/// they are [`Stop`](crate::fit::Stop) values of a successful fit.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A parameter is out of its range.
+    #[error("{name} is {got}, but must be {must}")]
+    Param {
+        /// Its name, the same in library, command line and Python.
+        name: &'static str,
+        /// What was given.
+        got: String,
+        /// What is allowed.
+        must: String,
+    },
+    /// Two things that belong together differ in size.
+    #[error("{what} is {}x{}, but must be {}x{}", got.0, got.1, want.0, want.1)]
+    Shape {
+        /// The one that is wrong.
+        what: &'static str,
+        /// Its rows and columns.
+        got: (usize, usize),
+        /// What they must be.
+        want: (usize, usize),
+    },
+    /// The data hold no number.
+    #[error("the data are empty ({rows} samples, {cols} features)")]
+    Empty {
+        /// Number of samples.
+        rows: usize,
+        /// Number of features.
+        cols: usize,
+    },
+    /// A negative entry, which no nonnegative factorization can take.
+    #[error(
+        "the value {value} in sample {row}, feature {col} (both from 0) is negative; \
+         remove it, or move every feature to a minimum of 0 with normalize = shift"
+    )]
+    Negative {
+        /// Sample, from 0.
+        row: usize,
+        /// Feature, from 0.
+        col: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// A NaN or an infinite entry.
+    #[error("the value in sample {row}, feature {col} (both from 0) is {value}; replace or remove it")]
+    NonFinite {
+        /// Sample, from 0.
+        row: usize,
+        /// Feature, from 0.
+        col: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// The index arrays of a sparse matrix contradict each other.
+    #[error("the sparse matrix is malformed at row {row}: {why}")]
+    Sparse {
+        /// The first bad row, from 0.
+        row: usize,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The operation needs dense storage.
+    #[error("{what} would turn a sparse matrix into a dense one; {instead}")]
+    WouldDensify {
+        /// The operation.
+        what: &'static str,
+        /// What to do instead.
+        instead: &'static str,
+    },
+    /// No such name in the registry.
+    #[error("there is no {kind} named '{name}'; did you mean '{nearest}'?")]
+    Unknown {
+        /// What kind of thing was looked up.
+        kind: &'static str,
+        /// The name that was given.
+        name: String,
+        /// The registered name that is nearest to it.
+        nearest: String,
+    },
+    /// A factor is no longer finite.
+    #[error(
+        "the factors overflowed in iteration {iteration}: the values are too large for this \
+         floating-point type; scale the data (normalize = unit or max) or use f64"
+    )]
+    Diverged {
+        /// The iteration, from 1; 0 is the start.
+        iteration: usize,
+    },
+    /// The threads could not be started.
+    #[error("cannot start {threads} threads: {why}")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What the system said.
+        why: String,
+    },
+}
+
+impl Error {
+    /// A [`Error::Param`] from anything that can be shown.
+    pub fn param(name: &'static str, got: impl std::fmt::Display, must: impl Into<String>) -> Self {
+        Self::Param { name, got: got.to_string(), must: must.into() }
+    }
+}

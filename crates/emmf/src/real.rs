@@ -1,0 +1,105 @@
+//! The two floating-point types of the library.
+
+use std::fmt::{Debug, Display, LowerExp};
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
+
+/// `f32` or `f64`; sealed.
+pub trait Real:
+    Copy
+    + Debug
+    + Default
+    + Display
+    + LowerExp
+    + PartialOrd
+    + Send
+    + Sync
+    + 'static
+    + Add<Output = Self>
+    + AddAssign
+    + Sub<Output = Self>
+    + SubAssign
+    + Mul<Output = Self>
+    + MulAssign
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + Sum
+    + sealed::Product
+{
+    /// Zero.
+    const ZERO: Self;
+    /// One.
+    const ONE: Self;
+    /// `"f32"` or `"f64"`.
+    const NAME: &'static str;
+    /// The smallest normal number. Entries of U and V below it are flushed to zero: subnormal
+    /// numbers carry no information here and are slow to compute with.
+    const TINY: Self;
+    /// A squared residual below this share of ‖x‖² has lost too many digits in the Gram form
+    /// ‖x‖² − 2v·(Uᵀx) + vᵀUᵀUv and is recomputed from its definition.
+    const CANCELLATION: f64;
+
+    /// The nearest number of this type.
+    fn from_f64(value: f64) -> Self;
+    /// The same number in double precision.
+    fn to_f64(self) -> f64;
+    /// Square root.
+    #[must_use]
+    fn sqrt(self) -> Self;
+    /// Power with a real exponent.
+    #[must_use]
+    fn powf(self, exponent: Self) -> Self;
+    /// Neither NaN nor infinite.
+    fn is_finite(self) -> bool;
+}
+
+pub(crate) mod sealed {
+    /// A strided matrix as (entries, row stride, column stride); one of the strides is 1.
+    pub(crate) type Strided<'a, T> = (&'a [T], usize, usize);
+
+    /// The matrix product, implemented in `data/gemm.rs`.
+    pub trait Product: Sized {
+        /// C = A·B, or C += A·B where `add`; C is m×n, row-major and tightly packed, the inner
+        /// dimension is k, and `shape` is (m, k, n).
+        fn gemm(
+            c: &mut [Self],
+            a: Strided<'_, Self>,
+            b: Strided<'_, Self>,
+            shape: (usize, usize, usize),
+            add: bool,
+        );
+    }
+}
+
+macro_rules! real {
+    ($t:ident, $cancellation:expr) => {
+        impl Real for $t {
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            const NAME: &'static str = stringify!($t);
+            const TINY: Self = $t::MIN_POSITIVE;
+            const CANCELLATION: f64 = $cancellation;
+
+            #[expect(clippy::allow_attributes, reason = "lossless for one of the two types")]
+            #[allow(clippy::cast_lossless, reason = "lossless for one of the two types")]
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+            fn from_f64(value: f64) -> Self {
+                value as $t
+            }
+            fn sqrt(self) -> Self {
+                self.sqrt()
+            }
+            fn powf(self, exponent: Self) -> Self {
+                self.powf(exponent)
+            }
+            fn is_finite(self) -> bool {
+                self.is_finite()
+            }
+        }
+    };
+}
+
+real!(f32, 1e-4);
+real!(f64, 1e-6);
