@@ -59,6 +59,12 @@ pub enum Error {
         /// The entry.
         value: f64,
     },
+    /// The same value everywhere.
+    #[error("all entries are {value}: there is nothing to factorize")]
+    Constant {
+        /// The value.
+        value: f64,
+    },
     /// The index arrays of a sparse matrix contradict each other.
     #[error("the sparse matrix is malformed at row {row}: {why}")]
     Sparse {

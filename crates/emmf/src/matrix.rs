@@ -1,7 +1,10 @@
 //! Matrices: [`Mat`] and [`Csr`] own their entries, [`View`] and [`CsrView`] borrow the caller's.
 
+use std::ops::Range;
+
 use crate::error::{Error, Result};
 use crate::real::Real;
+use crate::real::sealed::Strided;
 
 /// A dense matrix, row-major.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -178,19 +181,15 @@ impl<'a, T: Real> View<'a, T> {
         }
     }
 
-    /// Rows `start..end`, one after the other: borrowed where they lie so, else copied to `scratch`.
-    pub fn packed_rows<'s>(&self, start: usize, end: usize, scratch: &'s mut Vec<T>) -> &'s [T]
-    where
-        'a: 's,
-    {
-        if self.col_stride == 1 && self.row_stride == self.cols {
-            return &self.data[start * self.cols..end * self.cols];
-        }
-        scratch.clear();
-        for i in start..end {
-            scratch.extend((0..self.cols).map(|j| self.at(i, j)));
-        }
-        scratch
+    /// The block of rows `rows` and columns `cols`, as (entries, row stride, column stride).
+    pub(crate) fn block(&self, rows: Range<usize>, cols: Range<usize>) -> Strided<'a, T> {
+        let start = rows.start * self.row_stride + cols.start * self.col_stride;
+        (&self.data[start.min(self.data.len())..], self.row_stride, self.col_stride)
+    }
+
+    /// One of the strides is 1, as matrix products want it.
+    pub(crate) fn has_unit_stride(&self) -> bool {
+        self.row_stride == 1 || self.col_stride == 1
     }
 
     /// A row-major copy.
@@ -233,7 +232,7 @@ impl Indices<'_> {
 
 /// A borrowed sparse matrix, compressed by rows. Never made dense.
 ///
-/// Columns may come in any order within a row; a column named twice counts as the sum of both.
+/// Columns may come in any order within a row, each at most once.
 #[derive(Debug, Clone, Copy)]
 pub struct CsrView<'a, T> {
     rows: usize,
@@ -262,13 +261,18 @@ impl<'a, T: Real> CsrView<'a, T> {
         if row_starts.get(0) != 0 || row_starts.get(rows) != values.len() {
             return bad(0, "the row pointers must run from 0 to the number of values");
         }
+        let mut seen_in = vec![usize::MAX; cols];
         for i in 0..rows {
             let (start, end) = (row_starts.get(i), row_starts.get(i + 1));
             if start > end || end > values.len() {
                 return bad(i, "the row pointers must not fall");
             }
-            if (start..end).any(|at| columns.get(at) >= cols) {
-                return bad(i, "a column index is outside the matrix");
+            for at in start..end {
+                match seen_in.get_mut(columns.get(at)) {
+                    None => return bad(i, "a column index is outside the matrix"),
+                    Some(row) if *row == i => return bad(i, "a column is named twice; sum duplicates first"),
+                    Some(row) => *row = i,
+                }
             }
         }
         Ok(Self { rows, cols, row_starts, columns, values })

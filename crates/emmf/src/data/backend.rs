@@ -1,8 +1,10 @@
-//! Matrix products. The only file that names the library behind them.
+//! Matrix products and decompositions. The only file that names the library behind them.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
+use crate::matrix::Mat;
+use crate::real::Real;
 use crate::real::sealed::{Product, Strided};
 
 fn as_faer<T>((data, row_stride, col_stride): Strided<'_, T>, rows: usize, cols: usize) -> MatRef<'_, T> {
@@ -34,3 +36,23 @@ macro_rules! product {
 
 product!(f32);
 product!(f64);
+
+fn to_faer<T: Real>(a: &Mat<T>) -> faer::Mat<f64> {
+    faer::Mat::from_fn(a.rows(), a.cols(), |i, j| a[(i, j)].to_f64())
+}
+
+fn from_faer<T: Real>(a: MatRef<'_, f64>) -> Mat<T> {
+    Mat::from_fn(a.nrows(), a.ncols(), |i, j| T::from_f64(a[(i, j)]))
+}
+
+/// An orthonormal basis of the columns of a tall matrix (thin QR).
+pub(crate) fn orthonormal_basis<T: Real>(a: &Mat<T>) -> Mat<T> {
+    from_faer(to_faer(a).qr().compute_thin_Q().as_ref())
+}
+
+/// The thin SVD A = L·diag(s)·Rᵀ; `None` where it does not converge.
+pub(crate) fn thin_svd<T: Real>(a: &Mat<T>) -> Option<(Mat<T>, Vec<f64>, Mat<T>)> {
+    let svd = to_faer(a).thin_svd().ok()?;
+    let s = svd.S().column_vector().iter().copied().collect();
+    Some((from_faer(svd.U()), s, from_faer(svd.V())))
+}

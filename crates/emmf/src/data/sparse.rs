@@ -1,0 +1,137 @@
+//! Sparse samples, compressed by rows. Cost of a product: O(nnz·c). A second copy of the entries,
+//! compressed by columns, makes Xᵀ·diag(q)·V as parallel and as repeatable as X·B.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::{BLOCK, Data, blocks, dot_f64};
+use crate::matrix::{CsrView, Mat};
+use crate::real::Real;
+
+/// Features whose rows of Xᵀ·diag(q)·V one thread makes at a time.
+const FEATURES: usize = 64;
+
+/// Sparse X with a factor for every sample.
+pub struct Sparse<'a, T> {
+    x: CsrView<'a, T>,
+    scale: Option<Vec<T>>,
+    norms_sq: Vec<f64>,
+    by_feature: Columns<T>,
+}
+
+/// The entries of X by feature: for each the samples and the values.
+struct Columns<T> {
+    starts: Vec<usize>,
+    samples: Vec<u32>,
+    values: Vec<T>,
+}
+
+impl<T: Real> Columns<T> {
+    fn new(x: CsrView<'_, T>) -> Self {
+        let mut starts = vec![0; x.cols() + 1];
+        for i in 0..x.rows() {
+            for (j, _) in x.row(i) {
+                starts[j + 1] += 1;
+            }
+        }
+        for j in 0..x.cols() {
+            starts[j + 1] += starts[j];
+        }
+        let mut next = starts.clone();
+        let mut columns = Self { starts, samples: vec![0; x.nnz()], values: vec![T::ZERO; x.nnz()] };
+        for i in 0..x.rows() {
+            for (j, value) in x.row(i) {
+                columns.samples[next[j]] = i as u32;
+                columns.values[next[j]] = value;
+                next[j] += 1;
+            }
+        }
+        columns
+    }
+
+    fn feature(&self, j: usize) -> impl Iterator<Item = (usize, T)> + '_ {
+        let range = self.starts[j]..self.starts[j + 1];
+        self.samples[range.clone()].iter().zip(&self.values[range]).map(|(&i, &value)| (i as usize, value))
+    }
+}
+
+impl<'a, T: Real> Sparse<'a, T> {
+    /// X with sample i multiplied by `scale[i]`.
+    pub fn new(x: CsrView<'a, T>, scale: Option<Vec<T>>) -> Self {
+        let mut data = Self { x, scale, norms_sq: Vec::new(), by_feature: Columns::new(x) };
+        let norm_sq = |i| {
+            let factor = data.factor(i).to_f64();
+            x.row(i).map(|(_, value)| (value.to_f64() * factor).powi(2)).sum()
+        };
+        data.norms_sq = (0..x.rows()).map(norm_sq).collect();
+        data
+    }
+
+    fn factor(&self, i: usize) -> T {
+        self.scale.as_ref().map_or(T::ONE, |scale| scale[i])
+    }
+}
+
+/// `out` += `factor`·`row`.
+fn add_scaled<T: Real>(out: &mut [T], factor: T, row: &[T]) {
+    for (sum, &value) in out.iter_mut().zip(row) {
+        *sum += factor * value;
+    }
+}
+
+impl<T: Real> Data<T> for Sparse<'_, T> {
+    fn shape(&self) -> (usize, usize) {
+        (self.x.rows(), self.x.cols())
+    }
+
+    fn norms_sq(&self) -> &[f64] {
+        &self.norms_sq
+    }
+
+    fn project<S: Send>(
+        &self,
+        b: &Mat<T>,
+        parts: Vec<S>,
+        visit: impl Fn(Range<usize>, S, &mut [T]) + Sync + Send,
+    ) {
+        let c = b.cols();
+        let work: Vec<_> = blocks(self.x.rows()).zip(parts).collect();
+        work.into_par_iter().for_each_init(
+            || vec![T::ZERO; BLOCK * c],
+            |scratch, (rows, part)| {
+                let p = &mut scratch[..rows.len() * c];
+                p.fill(T::ZERO);
+                for (i, out) in rows.clone().zip(p.chunks_exact_mut(c)) {
+                    let factor = self.factor(i);
+                    self.x.row(i).for_each(|(j, value)| add_scaled(out, factor * value, b.row(j)));
+                }
+                visit(rows, part, p);
+            },
+        );
+    }
+
+    fn t_dot(&self, q: &[T], v: &Mat<T>, out: &mut Mat<T>) {
+        let c = v.cols();
+        out.as_mut_slice().par_chunks_mut(FEATURES * c).enumerate().for_each(|(chunk, out)| {
+            for (row, out) in out.chunks_exact_mut(c).enumerate() {
+                out.fill(T::ZERO);
+                for (i, value) in self.by_feature.feature(chunk * FEATURES + row) {
+                    add_scaled(out, value * q[i] * self.factor(i), v.row(i));
+                }
+            }
+        });
+    }
+
+    fn add_row(&self, i: usize, factor: T, out: &mut [T]) {
+        let factor = factor * self.factor(i);
+        self.x.row(i).for_each(|(j, value)| out[j] += factor * value);
+    }
+
+    fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64 {
+        let mut fitted: Vec<f64> = (0..self.x.cols()).map(|j| dot_f64(u.row(j), v)).collect();
+        let factor = self.factor(i).to_f64();
+        self.x.row(i).for_each(|(j, value)| fitted[j] -= factor * value.to_f64());
+        fitted.iter().map(|value| value * value).sum()
+    }
+}

@@ -1,0 +1,63 @@
+//! X in main memory, dense or sparse: the one place that tells them apart.
+
+use std::ops::Range;
+
+use super::{Data, Dense, Sparse};
+use crate::matrix::{Mat, Samples};
+use crate::real::Real;
+
+/// X as it is stored.
+pub(crate) enum Stored<'a, T> {
+    Dense(Dense<'a, T>),
+    Sparse(Sparse<'a, T>),
+}
+
+impl<'a, T: Real> Stored<'a, T> {
+    /// The samples, sample i multiplied by `scale[i]`.
+    pub(crate) fn new(x: Samples<'a, T>, scale: Option<Vec<T>>) -> Self {
+        match x {
+            Samples::Dense(x) => Self::Dense(Dense::new(x, scale)),
+            Samples::Csr(x) => Self::Sparse(Sparse::new(x, scale)),
+        }
+    }
+}
+
+macro_rules! either {
+    ($self:ident, $x:ident => $call:expr) => {
+        match $self {
+            Stored::Dense($x) => $call,
+            Stored::Sparse($x) => $call,
+        }
+    };
+}
+
+impl<T: Real> Data<T> for Stored<'_, T> {
+    fn shape(&self) -> (usize, usize) {
+        either!(self, x => x.shape())
+    }
+
+    fn norms_sq(&self) -> &[f64] {
+        either!(self, x => x.norms_sq())
+    }
+
+    fn project<S: Send>(
+        &self,
+        b: &Mat<T>,
+        parts: Vec<S>,
+        visit: impl Fn(Range<usize>, S, &mut [T]) + Sync + Send,
+    ) {
+        either!(self, x => x.project(b, parts, visit));
+    }
+
+    fn t_dot(&self, q: &[T], v: &Mat<T>, out: &mut Mat<T>) {
+        either!(self, x => x.t_dot(q, v, out));
+    }
+
+    fn add_row(&self, i: usize, factor: T, out: &mut [T]) {
+        either!(self, x => x.add_row(i, factor, out));
+    }
+
+    fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64 {
+        either!(self, x => x.residual_sq(i, u, v))
+    }
+}

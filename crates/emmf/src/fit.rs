@@ -1,0 +1,123 @@
+//! The one loop: iterations, stop rules, observers and the trace of the objective.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::init::Factors;
+use crate::method::Method;
+
+/// Why the loop ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stop {
+    /// The objective changed by less than the tolerance.
+    Converged,
+    /// All iterations were made.
+    MaxIter,
+    /// The time was up.
+    TimeLimit,
+    /// An observer asked for it.
+    Cancelled,
+}
+
+impl std::fmt::Display for Stop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Converged => "converged",
+            Self::MaxIter => "max-iter",
+            Self::TimeLimit => "time-limit",
+            Self::Cancelled => "cancelled",
+        })
+    }
+}
+
+/// When to stop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StopRule {
+    /// Iterations at the most.
+    pub max_iter: usize,
+    /// Least relative change of the objective; 0 never stops.
+    pub tol: f64,
+    /// The end of the time allowed.
+    pub deadline: Option<Instant>,
+}
+
+/// What an observer sees after every iteration.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// The restart, from 0.
+    pub restart: usize,
+    /// The iteration, from 1.
+    pub iteration: usize,
+    /// The objective after it.
+    pub objective: f64,
+    /// Time since this restart began to iterate.
+    pub elapsed: Duration,
+}
+
+/// Progress, curves, cancellation: all of them. Closures are observers.
+pub trait Observer {
+    /// Called after every iteration; `Break` ends the whole fit, which keeps what it has.
+    fn iteration(&mut self, step: &Step) -> ControlFlow<()>;
+}
+
+impl<F: FnMut(&Step) -> ControlFlow<()>> Observer for F {
+    fn iteration(&mut self, step: &Step) -> ControlFlow<()> {
+        self(step)
+    }
+}
+
+/// One run of the loop.
+#[derive(Debug)]
+pub(crate) struct Run<S> {
+    /// The method's state at the end.
+    pub(crate) state: S,
+    /// The objective before the first iteration.
+    pub(crate) initial: f64,
+    /// The objective after each iteration.
+    pub(crate) trace: Vec<f64>,
+    /// Why it ended.
+    pub(crate) stop: Stop,
+}
+
+/// Iterates `method` from `init` until a rule or the observer ends it.
+pub(crate) fn run<T, X, M: Method<T, X>>(
+    method: &M,
+    x: &X,
+    init: Factors<T>,
+    rule: &StopRule,
+    restart: usize,
+    observer: &mut dyn Observer,
+) -> Result<Run<M::State>> {
+    let began = Instant::now();
+    let mut state = method.start(x, init)?;
+    let initial = method.objective(&state);
+    let mut trace = Vec::with_capacity(rule.max_iter.min(10_000));
+    let mut last = initial;
+    let stop = loop {
+        if trace.len() == rule.max_iter {
+            break Stop::MaxIter;
+        }
+        method.step(x, &mut state)?;
+        let objective = method.objective(&state);
+        if !objective.is_finite() {
+            return Err(Error::Diverged { iteration: trace.len() + 1 });
+        }
+        trace.push(objective);
+        let step = Step { restart, iteration: trace.len(), objective, elapsed: began.elapsed() };
+        if observer.iteration(&step).is_break() {
+            break Stop::Cancelled;
+        }
+        if rule.tol > 0.0 && (last - objective).abs() <= rule.tol * last.abs() {
+            break Stop::Converged;
+        }
+        if rule.deadline.is_some_and(|end| Instant::now() >= end) {
+            break Stop::TimeLimit;
+        }
+        last = objective;
+    };
+    Ok(Run { state, initial, trace, stop })
+}

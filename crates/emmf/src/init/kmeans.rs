@@ -1,0 +1,175 @@
+//! k-means: greedy k-means++ seeding (Arthur and Vassilvitskii 2007), then Lloyd's iterations.
+//!
+//! Cost O(ndc) for the seeding's c/(2 + ln c) trials and for every iteration.
+
+use rand::RngExt;
+use rayon::prelude::*;
+
+use super::Rng;
+use crate::data::{BLOCK, Data};
+use crate::matrix::Mat;
+use crate::real::Real;
+
+/// Lloyd iterations at the most.
+const MAX_ITER: usize = 300;
+
+/// A clustering: centroids (d×c, one a column), the nearest of each sample, and how near.
+#[derive(Debug, Clone)]
+pub struct Kmeans<T> {
+    /// d×c, one centroid a column.
+    pub centroids: Mat<T>,
+    /// The centroid of each sample.
+    pub labels: Vec<usize>,
+    /// Squared distance of each sample to its centroid.
+    pub distances: Vec<f64>,
+    /// Weighted sum of the squared distances of the samples that count.
+    pub inertia: f64,
+}
+
+/// k-means of X into `k` clusters, sample i counting `weights[i]` times.
+pub fn kmeans<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64], rng: &mut Rng) -> Kmeans<T> {
+    let centroids = seed(x, k, weights, rng, |_| {});
+    lloyd(x, centroids, |_| weights.to_vec())
+}
+
+/// Lloyd's iterations from the given centroids until no sample changes its cluster. `weigh` gives
+/// every sample's weight in the next centroids, from the distances to the present ones.
+pub(super) fn lloyd<T: Real, X: Data<T>>(
+    x: &X,
+    centroids: Mat<T>,
+    mut weigh: impl FnMut(&[f64]) -> Vec<f64>,
+) -> Kmeans<T> {
+    let n = x.shape().0;
+    let mut state =
+        Kmeans { centroids, labels: vec![usize::MAX; n], distances: vec![0.0; n], inertia: f64::INFINITY };
+    for _ in 0..MAX_ITER {
+        let moved = assign(x, &mut state);
+        let weights = weigh(&state.distances);
+        let inertia = state.distances.iter().zip(&weights).map(|(d, w)| d * w).sum();
+        // The second test ends the cycles that ties and rounding can make.
+        let settled = moved == 0 || inertia >= state.inertia;
+        state.inertia = inertia;
+        if settled {
+            break;
+        }
+        update(x, &mut state, &weights);
+    }
+    state
+}
+
+/// Nearest centroid of every sample; returns how many samples changed theirs.
+fn assign<T: Real, X: Data<T>>(x: &X, state: &mut Kmeans<T>) -> usize {
+    let lengths = column_norms_sq(&state.centroids);
+    let c = lengths.len();
+    let moved = std::sync::atomic::AtomicUsize::new(0);
+    let parts: Vec<_> = state.labels.chunks_mut(BLOCK).zip(state.distances.chunks_mut(BLOCK)).collect();
+    x.project(&state.centroids, parts, |rows, (labels, distances), p| {
+        let mut changes = 0;
+        for (at, i) in rows.enumerate() {
+            let p = &p[at * c..(at + 1) * c];
+            let score = |k: usize| lengths[k] - 2.0 * p[k].to_f64();
+            let nearest = (1..c).fold(0, |best, k| if score(k) < score(best) { k } else { best });
+            changes += usize::from(labels[at] != nearest);
+            labels[at] = nearest;
+            distances[at] = (x.norms_sq()[i] + score(nearest)).max(0.0);
+        }
+        moved.fetch_add(changes, std::sync::atomic::Ordering::Relaxed);
+    });
+    moved.into_inner()
+}
+
+/// Centroids become the weighted means of their members; an empty cluster takes the sample that is
+/// farthest from its centroid.
+fn update<T: Real, X: Data<T>>(x: &X, state: &mut Kmeans<T>, weights: &[f64]) {
+    let (d, c) = state.centroids.shape();
+    let mut members = vec![Vec::new(); c];
+    for (i, &label) in state.labels.iter().enumerate() {
+        if weights[i] > 0.0 {
+            members[label].push(i);
+        }
+    }
+    let mut far: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
+    if members.iter().any(Vec::is_empty) {
+        far.sort_by(|&a, &b| state.distances[a].total_cmp(&state.distances[b]).then(b.cmp(&a)));
+    }
+    for empty in members.iter_mut().filter(|members| members.is_empty()) {
+        empty.extend(far.pop());
+    }
+    let mean = |members: &Vec<usize>| {
+        let mut sum = vec![T::ZERO; d];
+        let total: f64 = members.iter().map(|&i| weights[i]).sum();
+        members.iter().for_each(|&i| x.add_row(i, T::from_f64(weights[i] / total), &mut sum));
+        sum
+    };
+    let means: Vec<Vec<T>> = members.par_iter().map(mean).collect();
+    state.centroids = Mat::from_fn(d, c, |j, k| means[k][j]);
+}
+
+/// k-means++: each next centroid is the best of a few samples drawn with probability proportional to
+/// their weighted squared distance to the nearest centroid so far. `screen` may lower these weighted
+/// distances before the draw.
+pub(super) fn seed<T: Real, X: Data<T>>(
+    x: &X,
+    k: usize,
+    weights: &[f64],
+    rng: &mut Rng,
+    screen: impl Fn(&mut [f64]),
+) -> Mat<T> {
+    let (n, d) = x.shape();
+    let trials = 2 + (k as f64).ln() as usize;
+    let mut columns: Vec<Vec<T>> = Vec::with_capacity(k);
+    let mut nearest: Vec<f64> = vec![f64::INFINITY; n];
+    let mut chances = weights.to_vec();
+    for at in 0..k {
+        let drawn: Vec<usize> = (0..if at == 0 { 1 } else { trials }).map(|_| draw(&chances, rng)).collect();
+        let candidates: Vec<Vec<T>> = drawn.iter().map(|&i| row(x, i)).collect();
+        let distances = distances_to(x, &Mat::from_fn(d, drawn.len(), |j, t| candidates[t][j]));
+        let potential =
+            |t: usize| -> f64 { (0..n).map(|i| weights[i] * nearest[i].min(distances[(i, t)])).sum() };
+        let best = (0..drawn.len()).min_by(|&a, &b| potential(a).total_cmp(&potential(b))).unwrap_or(0);
+        columns.extend(candidates.into_iter().nth(best));
+        for i in 0..n {
+            nearest[i] = nearest[i].min(distances[(i, best)]);
+            chances[i] = weights[i] * nearest[i];
+        }
+        screen(&mut chances);
+    }
+    Mat::from_fn(d, k, |j, k| columns[k][j])
+}
+
+/// Sample i as a vector.
+pub(super) fn row<T: Real, X: Data<T>>(x: &X, i: usize) -> Vec<T> {
+    let mut row = vec![T::ZERO; x.shape().1];
+    x.add_row(i, T::ONE, &mut row);
+    row
+}
+
+/// An index drawn with the given chances; uniform where all of them are zero.
+fn draw(chances: &[f64], rng: &mut Rng) -> usize {
+    let total: f64 = chances.iter().sum();
+    if total <= 0.0 {
+        return rng.random_range(0..chances.len());
+    }
+    let mut left = rng.random::<f64>() * total;
+    let last = chances.iter().rposition(|&chance| chance > 0.0).unwrap_or(0);
+    chances
+        .iter()
+        .take(last)
+        .position(|&chance| {
+            left -= chance;
+            left < 0.0
+        })
+        .unwrap_or(last)
+}
+
+/// Squared distances of all samples to the columns of `points`.
+fn distances_to<T: Real, X: Data<T>>(x: &X, points: &Mat<T>) -> Mat<f64> {
+    let lengths = column_norms_sq(points);
+    let products = x.dot(points);
+    let distance = |i: usize, t: usize| x.norms_sq()[i] + lengths[t] - 2.0 * products[(i, t)].to_f64();
+    Mat::from_fn(products.rows(), lengths.len(), |i, t| distance(i, t).max(0.0))
+}
+
+fn column_norms_sq<T: Real>(a: &Mat<T>) -> Vec<f64> {
+    (0..a.cols()).map(|k| (0..a.rows()).map(|j| a[(j, k)].to_f64().powi(2)).sum()).collect()
+}

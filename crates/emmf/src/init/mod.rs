@@ -1,0 +1,106 @@
+//! Where U and V start.
+
+mod kmeans;
+mod nndsvd;
+mod random;
+mod trimmed;
+
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::data::Data;
+use crate::error::{Error, Result};
+use crate::matrix::Mat;
+use crate::real::Real;
+use crate::spec::{Init, Spec};
+
+pub use kmeans::{Kmeans, kmeans};
+pub use trimmed::trimmed_kmeans;
+
+/// The random numbers of the library.
+pub(crate) type Rng = Xoshiro256PlusPlus;
+
+/// The stream of restart `restart`: the streams of one seed never overlap, so restarts may run in any
+/// order.
+pub(crate) fn stream(seed: u64, restart: usize) -> Rng {
+    let mut rng = Rng::seed_from_u64(seed);
+    (0..restart).for_each(|_| rng.jump());
+    rng
+}
+
+/// X ≈ V·Uᵀ: U is d×c, the centroids; V is n×c, the coefficients.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Factors<T> {
+    /// Centroids, one a column.
+    pub u: Mat<T>,
+    /// Coefficients, one row a sample.
+    pub v: Mat<T>,
+}
+
+impl<T: Real> Factors<T> {
+    /// Shapes that fit the data, entries finite and not negative.
+    pub(crate) fn check(&self, (n, d): (usize, usize), k: usize) -> Result<()> {
+        for (what, factor, rows) in [("the given U", &self.u, d), ("the given V", &self.v, n)] {
+            if factor.shape() != (rows, k) {
+                return Err(Error::Shape { what, got: factor.shape(), want: (rows, k) });
+            }
+            let bad = |value: &&T| !(**value >= T::ZERO && value.is_finite());
+            if let Some(value) = factor.as_slice().iter().find(bad) {
+                return Err(Error::Param {
+                    name: what,
+                    got: format!("holding {value}"),
+                    must: "finite and not negative".into(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Makes the start that `spec` names; `weights` are the samples' own.
+pub(crate) fn start<T: Real, X: Data<T>>(
+    spec: &Spec,
+    x: &X,
+    weights: &[f64],
+    rng: &mut Rng,
+) -> Result<Factors<T>> {
+    match spec.init {
+        Init::Random => Ok(random::start(x, spec.k, rng)),
+        Init::Nndsvd => nndsvd::start(x, spec.k, rng),
+        Init::Kmeans => {
+            let best = best_of(spec.init_restarts, || kmeans(x, spec.k, weights, rng));
+            Ok(from_clusters(&best, x.shape().0))
+        }
+        Init::Trimmed => {
+            let best = best_of(spec.init_restarts, || trimmed_kmeans(x, spec.k, weights, rng));
+            Ok(from_clusters(&best, x.shape().0))
+        }
+    }
+}
+
+/// The clustering with the lowest inertia; at least one is made.
+fn best_of<T: Real>(restarts: usize, mut cluster: impl FnMut() -> Kmeans<T>) -> Kmeans<T> {
+    let mut best = cluster();
+    for _ in 1..restarts {
+        let next = cluster();
+        if next.inertia < best.inertia {
+            best = next;
+        }
+    }
+    best
+}
+
+/// U = centroids, clamped at 0; V = one-hot labels + 0.2. With an offset of 0 the zeros of V would be
+/// locked and the labels could never change.
+fn from_clusters<T: Real>(clusters: &Kmeans<T>, n: usize) -> Factors<T> {
+    let mut u = clusters.centroids.clone();
+    let clamp = |value: &mut T| {
+        if *value < T::ZERO {
+            *value = T::ZERO;
+        }
+    };
+    u.as_mut_slice().iter_mut().for_each(clamp);
+    let (member, other) = (T::from_f64(1.2), T::from_f64(0.2));
+    let v = Mat::from_fn(n, u.cols(), |i, k| if clusters.labels[i] == k { member } else { other });
+    Factors { u, v }
+}

@@ -1,0 +1,70 @@
+//! Nonnegative double SVD (Boutsidis and Gallopoulos 2008) on a randomized SVD (Halko, Martinsson and
+//! Tropp 2011). Zeros are filled with the mean of X ("NNDSVDa"): a multiplicative update could never
+//! leave them.
+
+use rand::RngExt;
+use rand_distr::StandardNormal;
+
+use super::random::mean;
+use super::{Factors, Rng};
+use crate::data::{Data, orthonormal_basis, thin_svd};
+use crate::error::{Error, Result};
+use crate::matrix::Mat;
+use crate::real::Real;
+
+/// Columns beyond k, and power iterations, of the randomized SVD.
+const OVERSAMPLE: usize = 10;
+const POWER_ITER: usize = 4;
+
+pub(super) fn start<T: Real, X: Data<T>>(x: &X, k: usize, rng: &mut Rng) -> Result<Factors<T>> {
+    let (n, d) = x.shape();
+    let (left, s, right) = truncated_svd(x, k, rng).ok_or(Error::Diverged { iteration: 0 })?;
+    let fill = T::from_f64(mean(x));
+    let mut factors = Factors { u: Mat::from_fn(d, k, |_, _| fill), v: Mat::from_fn(n, k, |_, _| fill) };
+    for at in 0..k.min(s.len()) {
+        let column = |a: &Mat<T>, sign: f64| -> Vec<f64> {
+            (0..a.rows()).map(|i| (sign * a[(i, at)].to_f64()).max(0.0)).collect()
+        };
+        let norm = |column: &[f64]| column.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let pair = |sign: f64| {
+            let (v, u) = (column(&left, sign), column(&right, sign));
+            let (v_norm, u_norm) = (norm(&v), norm(&u));
+            (v, u, v_norm, u_norm)
+        };
+        let (plus, minus) = (pair(1.0), pair(-1.0));
+        let (v, u, v_norm, u_norm) = if plus.2 * plus.3 >= minus.2 * minus.3 { plus } else { minus };
+        if v_norm * u_norm > 0.0 {
+            let length = (s[at] * v_norm * u_norm).sqrt();
+            set_column(&mut factors.v, at, &v, length / v_norm);
+            set_column(&mut factors.u, at, &u, length / u_norm);
+        }
+    }
+    Ok(factors)
+}
+
+/// Writes the positive entries of `column`, times `factor`; the others keep their fill.
+fn set_column<T: Real>(a: &mut Mat<T>, at: usize, column: &[f64], factor: f64) {
+    for (i, &value) in column.iter().enumerate() {
+        if value > 0.0 {
+            a[(i, at)] = T::from_f64(value * factor);
+        }
+    }
+}
+
+/// The leading singular triplets of X, approximately: n×l, l, d×l with l ≥ min(k, n, d).
+fn truncated_svd<T: Real, X: Data<T>>(x: &X, k: usize, rng: &mut Rng) -> Option<(Mat<T>, Vec<f64>, Mat<T>)> {
+    let (n, d) = x.shape();
+    let l = (k + OVERSAMPLE).min(n).min(d);
+    let ones = vec![T::ONE; n];
+    let mut right = Mat::from_fn(d, l, |_, _| T::from_f64(rng.sample(StandardNormal)));
+    let mut left = orthonormal_basis(&x.dot(&right));
+    for _ in 0..POWER_ITER {
+        x.t_dot(&ones, &left, &mut right);
+        left = orthonormal_basis(&x.dot(&orthonormal_basis(&right)));
+    }
+    x.t_dot(&ones, &left, &mut right);
+    // Xᵀ·Q = R·diag(s)·Wᵀ, so X ≈ (Q·W)·diag(s)·Rᵀ.
+    let (features, s, mix) = thin_svd(&right)?;
+    let samples = Mat::from_fn(n, s.len(), |i, t| (0..l).map(|m| left[(i, m)] * mix[(m, t)]).sum());
+    Some((samples, s, features))
+}

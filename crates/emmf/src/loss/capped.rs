@@ -1,0 +1,41 @@
+//! The capped norm: Σ min(rᵢ, θ).
+//!
+//! Gao, Nie, Cai and Huang, *Robust Capped Norm Nonnegative Matrix Factorization*, CIKM 2015,
+//! without its orthogonality constraint: the published V rule sets the coefficients of a capped sample
+//! to zero for ever, here they keep being fitted, so such a sample has a label and may come back.
+
+use super::{Loss, Stats};
+use crate::error::Result;
+
+/// See the [module](self).
+pub struct Capped {
+    /// θ; `None` until it is taken from the data.
+    pub threshold: Option<f64>,
+    /// Where no θ is given, it is this quantile of the residuals after one l2,1 iteration.
+    pub quantile: f64,
+}
+
+impl Capped {
+    fn threshold(&self) -> f64 {
+        self.threshold.unwrap_or(f64::INFINITY)
+    }
+}
+
+impl Loss for Capped {
+    fn rho(&self, r: f64, _: &Stats) -> f64 {
+        if r > self.threshold() { self.threshold() } else { r }
+    }
+
+    fn weight(&self, r: f64, _: &Stats) -> f64 {
+        if r > self.threshold() { 0.0 } else { 1.0 / r }
+    }
+
+    fn calibrate(&mut self, residuals: &mut dyn FnMut() -> Result<Vec<f64>>) -> Result<()> {
+        if self.threshold.is_none() {
+            let mut r = residuals()?;
+            let last_kept = ((self.quantile * r.len() as f64).ceil() as usize).clamp(1, r.len()) - 1;
+            self.threshold = Some(*r.select_nth_unstable_by(last_kept, f64::total_cmp).1);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,40 @@
+//! Sample-wise correntropy (rCIM): Σ 1 − exp(−rᵢ²/2σ²).
+//!
+//! Du, Li and Shen, *Robust Nonnegative Matrix Factorization via Half-Quadratic Minimization*,
+//! ICDM 2012. Where no width is given, 2σ² is the mean of rᵢ², anew in every iteration; no fixed
+//! objective falls then, so descent is only promised for a given width.
+
+use super::{Loss, Stats};
+
+/// See the [module](self).
+pub struct Correntropy {
+    /// σ; `None` is refreshed from the residuals.
+    pub width: Option<f64>,
+}
+
+impl Correntropy {
+    /// 2σ², kept away from 0 where everything fits exactly.
+    fn double_variance(&self, stats: &Stats) -> f64 {
+        let refreshed = || stats.sum_sq / stats.n;
+        self.width.map_or_else(refreshed, |sigma| 2.0 * sigma * sigma).max(f64::MIN_POSITIVE)
+    }
+}
+
+impl Loss for Correntropy {
+    fn rho(&self, r: f64, stats: &Stats) -> f64 {
+        -(-r * r / self.double_variance(stats)).exp_m1()
+    }
+
+    fn weight(&self, r: f64, stats: &Stats) -> f64 {
+        let double_variance = self.double_variance(stats);
+        2.0 / double_variance * (-r * r / double_variance).exp()
+    }
+
+    fn smooth(&self) -> bool {
+        false
+    }
+
+    fn descends(&self) -> bool {
+        self.width.is_some()
+    }
+}

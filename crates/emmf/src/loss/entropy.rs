@@ -1,0 +1,20 @@
+//! The entropy loss of EMMF, Eq. (6): −Σ rᵢ·log(rᵢ/R), R = Σ rᵢ = ‖M‖₂,₁.
+//!
+//! Chen and Li, *Entropy Minimizing Matrix Factorization*. The entropy of the residual distribution
+//! times its sum: a few large residuals cost little, so outliers are left alone.
+
+use super::{Loss, Stats};
+
+/// See the [module](self).
+pub struct Entropy;
+
+impl Loss for Entropy {
+    fn rho(&self, r: f64, stats: &Stats) -> f64 {
+        -r * (r / stats.sum).ln()
+    }
+
+    // Eq. (8)  Qᵢᵢ = −log(rᵢ/R)/rᵢ
+    fn weight(&self, r: f64, stats: &Stats) -> f64 {
+        -(r / stats.sum).ln() / r
+    }
+}

@@ -1,0 +1,18 @@
+//! The l2,1 norm of the residual matrix, Eq. (4): Σ rᵢ.
+//!
+//! Kong, Ding and Huang, *Robust Nonnegative Matrix Factorization using L21-norm*, CIKM 2011.
+
+use super::{Loss, Stats};
+
+/// See the [module](self).
+pub struct L21;
+
+impl Loss for L21 {
+    fn rho(&self, r: f64, _: &Stats) -> f64 {
+        r
+    }
+
+    fn weight(&self, r: f64, _: &Stats) -> f64 {
+        1.0 / r
+    }
+}

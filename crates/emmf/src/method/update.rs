@@ -1,0 +1,87 @@
+//! Moving one factor while the other stays: multiplicative updates and HALS.
+//!
+//! Both factors have the same problem: rows a ≥ 0 that lower ½·a·G·aᵀ − p·aᵀ with a common Gram matrix
+//! G. For U it is G = VᵀQV and P = XᵀQV, for V it is G = UᵀU and P = XU (Q cancels row by row). So one
+//! file serves both, any block of rows at a time.
+
+use crate::matrix::Mat;
+use crate::real::Real;
+
+/// A rule that lowers ½·a·G·aᵀ − p·aᵀ for every row a ≥ 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Update {
+    /// a ← a ∘ (p / aG)^exponent. Monotone for exponents in (0, 1].
+    Multiplicative {
+        /// ½ as published for EMMF, 1 for the other methods.
+        exponent: f64,
+    },
+    /// Exact minimisation in one coordinate after the other. Monotone; zeros are not locked.
+    Hals {
+        /// Times that every coordinate is visited.
+        sweeps: usize,
+    },
+}
+
+impl Update {
+    /// Moves the rows of `a`, given the same rows of P and the Gram matrix G. `scratch` is as long as `a`.
+    pub(super) fn rows<T: Real>(self, a: &mut [T], p: &[T], g: &Mat<T>, scratch: &mut [T]) {
+        match self {
+            Self::Multiplicative { exponent } => {
+                let c = g.cols();
+                let shape = (a.len() / c, c, c);
+                T::gemm(scratch, (a, c, 1), (g.as_slice(), c, 1), shape, false);
+                if exponent == 1.0 {
+                    multiply(a, p, scratch, |ratio| ratio);
+                } else if exponent == 0.5 {
+                    multiply(a, p, scratch, T::sqrt);
+                } else {
+                    multiply(a, p, scratch, |ratio| ratio.powf(T::from_f64(exponent)));
+                }
+            }
+            Self::Hals { sweeps } => {
+                let c = g.cols();
+                for (a, p) in a.chunks_exact_mut(c).zip(p.chunks_exact(c)) {
+                    hals(a, p, g, sweeps, &mut scratch[..c]);
+                }
+            }
+        }
+    }
+}
+
+/// a ← a ∘ power(p / den). 0/0 leaves the entry as it is; what falls below the normal numbers is zero.
+fn multiply<T: Real>(a: &mut [T], p: &[T], den: &[T], power: impl Fn(T) -> T) {
+    for ((a, &p), &den) in a.iter_mut().zip(p).zip(den) {
+        let ratio = if den > T::ZERO { p / den } else { T::ONE };
+        let moved = *a * power(ratio);
+        *a = if moved < T::TINY { T::ZERO } else { moved };
+    }
+}
+
+/// Coordinate descent on one row; `slope` holds p − aG while the coordinates change.
+fn hals<T: Real>(a: &mut [T], p: &[T], g: &Mat<T>, sweeps: usize, slope: &mut [T]) {
+    slope.copy_from_slice(p);
+    for (k, &value) in a.iter().enumerate() {
+        subtract(slope, value, g.row(k));
+    }
+    for _ in 0..sweeps {
+        for k in 0..a.len() {
+            let curvature = g[(k, k)];
+            if curvature > T::ZERO {
+                let target = a[k] + slope[k] / curvature;
+                let target = if target < T::TINY { T::ZERO } else { target };
+                let by = target - a[k];
+                if by != T::ZERO {
+                    a[k] = target;
+                    subtract(slope, by, g.row(k));
+                }
+            }
+        }
+    }
+}
+
+/// `out` −= `factor`·`row`.
+fn subtract<T: Real>(out: &mut [T], factor: T, row: &[T]) {
+    for (out, &value) in out.iter_mut().zip(row) {
+        *out -= factor * value;
+    }
+}

@@ -1,0 +1,233 @@
+//! What a fit leaves behind: the [`Model`], which codes and scores new samples, and the [`Fit`] around it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::{BLOCK, Data, Stored, gram};
+use crate::error::{Error, Result};
+use crate::fit::Stop;
+use crate::matrix::{Mat, Samples};
+use crate::method::{nnls, residual_sq};
+use crate::preprocess::{self, Fitted, median};
+use crate::real::Real;
+use crate::spec::{LabelRule, Spec};
+use crate::threads;
+
+/// The residuals of the training samples in two robust numbers, against which samples are scored.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ResidualScale {
+    /// The median residual.
+    pub center: f64,
+    /// 1.4826 times the median absolute deviation from it: the standard deviation of a normal
+    /// distribution.
+    pub spread: f64,
+}
+
+impl ResidualScale {
+    pub(crate) fn of(residuals: &[f64]) -> Self {
+        let center = median(&mut residuals.to_vec());
+        let deviations: Vec<f64> = residuals.iter().map(|r| (r - center).abs()).collect();
+        let spread = 1.4826 * median(&mut deviations.clone());
+        // More than half of the residuals may be equal; then the mean deviation has to do.
+        let mean = deviations.iter().sum::<f64>() / deviations.len().max(1) as f64;
+        let spread = if spread > 1e-12 * center { spread } else { mean };
+        Self { center, spread: spread.max(f64::MIN_POSITIVE) }
+    }
+
+    /// How many robust standard deviations the residual lies above the median one.
+    pub fn score(&self, residual: f64) -> f64 {
+        (residual - self.center) / self.spread
+    }
+}
+
+/// A fitted factorization. Immutable; knows all that is needed to code and score new samples.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model<T> {
+    spec: Spec,
+    u: Mat<T>,
+    preprocess: Vec<Fitted>,
+    residual_scale: ResidualScale,
+}
+
+/// Samples in terms of a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Coded<T> {
+    /// Coefficients, one row a sample: the exact nonnegative least squares solution.
+    pub v: Mat<T>,
+    /// The centroid with the largest coefficient.
+    pub labels: Vec<usize>,
+    /// ‖x − U·v‖₂ of every preprocessed sample.
+    pub residuals: Vec<f64>,
+    /// Outlier score of every sample, see [`ResidualScale::score`]; higher is worse.
+    pub scores: Vec<f64>,
+}
+
+impl<T: Real> Model<T> {
+    /// Puts a model together again, for example from a file.
+    pub fn from_parts(
+        spec: Spec,
+        u: Mat<T>,
+        preprocess: Vec<Fitted>,
+        residual_scale: ResidualScale,
+    ) -> Result<Self> {
+        let d = u.rows();
+        if u.cols() != spec.k || d == 0 || spec.k == 0 {
+            return Err(Error::Shape { what: "U", got: u.shape(), want: (d.max(1), spec.k.max(1)) });
+        }
+        for step in &preprocess {
+            if let Fitted::Tfidf(values) | Fitted::Shift(values) = step
+                && values.len() != d
+            {
+                return Err(Error::Shape { what: "the preprocessing", got: (values.len(), 1), want: (d, 1) });
+            }
+        }
+        if u.as_slice().iter().any(|value| !(*value >= T::ZERO && value.is_finite())) {
+            return Err(Error::param("U", "not all finite and nonnegative", "so"));
+        }
+        Ok(Self { spec, u, preprocess, residual_scale })
+    }
+
+    /// The parameters of the fit.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// U, d×c: one centroid a column, in terms of the preprocessed features.
+    pub fn centroids(&self) -> &Mat<T> {
+        &self.u
+    }
+
+    /// The preprocessing, with what it learned.
+    pub fn preprocessing(&self) -> &[Fitted] {
+        &self.preprocess
+    }
+
+    /// What the scores are relative to.
+    pub fn residual_scale(&self) -> ResidualScale {
+        self.residual_scale
+    }
+
+    /// Coefficients, labels, residuals and outlier scores of samples, U fixed. For the training samples
+    /// these are the coefficients of the fit. Each sample is coded on its own.
+    pub fn transform<'a>(&self, x: impl Into<Samples<'a, T>>) -> Result<Coded<T>> {
+        let x = x.into();
+        let (n, d) = x.shape();
+        if d != self.u.rows() {
+            return Err(Error::Shape {
+                what: "the matrix of new samples",
+                got: (n, d),
+                want: (n, self.u.rows()),
+            });
+        }
+        let mut prepared = preprocess::apply(&self.preprocess, x)?;
+        threads::within(self.spec.threads, || {
+            let scale = prepared.take_scale();
+            let (v, residuals) = code(&Stored::new(prepared.samples(), scale), &self.u);
+            let labels = labels(&v, &self.u, self.spec.labels);
+            let scores = residuals.iter().map(|&r| self.residual_scale.score(r)).collect();
+            Coded { v, labels, residuals, scores }
+        })
+    }
+
+    /// V·Uᵀ: the preprocessed samples as the model sees them.
+    pub fn reconstruct(&self, v: &Mat<T>) -> Result<Mat<T>> {
+        let ((n, c), d) = (v.shape(), self.u.rows());
+        if c != self.u.cols() {
+            return Err(Error::Shape { what: "V", got: (n, c), want: (n, self.u.cols()) });
+        }
+        let mut out = Mat::zeros(n, d);
+        let (left, right) = ((v.as_slice(), c, 1), (self.u.as_slice(), 1, c));
+        T::gemm(out.as_mut_slice(), left, right, (n, c, d), false);
+        Ok(out)
+    }
+}
+
+/// The result of a fit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fit<T> {
+    /// Centroids and all that is needed for new samples.
+    pub model: Model<T>,
+    /// V, n×c: coefficients, one row a sample.
+    pub v: Mat<T>,
+    /// Cluster of each sample, from 0, read off V as the last iteration left it.
+    pub labels: Vec<usize>,
+    /// ‖xᵢ − U·vᵢ‖₂ of every preprocessed sample.
+    pub residuals: Vec<f64>,
+    /// Qᵢᵢ: how much each sample pulls at the centroids, by its residual.
+    pub weights: Vec<f64>,
+    /// Outlier score of every sample, see [`ResidualScale::score`]; higher is worse.
+    pub scores: Vec<f64>,
+    /// The objective of `model` and `v`.
+    pub objective: f64,
+    /// The objective before the first iteration.
+    pub initial: f64,
+    /// The objective after each iteration.
+    pub trace: Vec<f64>,
+    /// Why the loop ended.
+    pub stop: Stop,
+    /// Which of the restarts was best, from 0.
+    pub restart: usize,
+    /// Wall time of the parts of the fit.
+    pub seconds: Seconds,
+}
+
+/// Wall time of the parts of a fit, all restarts together.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Seconds {
+    /// Preprocessing and checks.
+    pub prepare: f64,
+    /// Making the start.
+    pub init: f64,
+    /// The iterations.
+    pub iterate: f64,
+    /// All of it.
+    pub total: f64,
+}
+
+/// Exact coefficients of every sample, and its residual.
+pub(crate) fn code<T: Real, X: Data<T>>(x: &X, u: &Mat<T>) -> (Mat<T>, Vec<f64>) {
+    let c = u.cols();
+    let mut v = Mat::zeros(x.shape().0, c);
+    let residuals = for_rows_of(x, u, &mut v, |g, v, p| v.copy_from_slice(&nnls(g, p)));
+    (v, residuals)
+}
+
+/// Residual of every sample at the given factors.
+pub(crate) fn residuals<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, v: &mut Mat<T>) -> Vec<f64> {
+    for_rows_of(x, u, v, |_, _, _| {})
+}
+
+/// Lets `change(G, vᵢ, pᵢ)` set every row of V, G = UᵀU and P = XU, and returns the residuals after it.
+fn for_rows_of<T: Real, X: Data<T>>(
+    x: &X,
+    u: &Mat<T>,
+    v: &mut Mat<T>,
+    change: impl Fn(&Mat<T>, &mut [T], &[T]) + Sync + Send,
+) -> Vec<f64> {
+    let (n, c, g) = (x.shape().0, u.cols(), gram(u));
+    let mut residuals = vec![0.0; n];
+    let parts = v.as_mut_slice().chunks_mut(BLOCK * c).zip(residuals.chunks_mut(BLOCK)).collect();
+    x.project(u, parts, |rows, (v, r): (&mut [T], &mut [f64]), p| {
+        for (at, i) in rows.enumerate() {
+            let row = at * c..(at + 1) * c;
+            change(&g, &mut v[row.clone()], &p[row.clone()]);
+            r[at] = residual_sq(x, i, u, &g, (&v[row.clone()], &p[row])).sqrt();
+        }
+    });
+    residuals
+}
+
+/// The largest coefficient of each sample, the first of equal ones.
+pub(crate) fn labels<T: Real>(v: &Mat<T>, u: &Mat<T>, rule: LabelRule) -> Vec<usize> {
+    let lengths: Vec<f64> = match rule {
+        LabelRule::Raw => vec![1.0; u.cols()],
+        LabelRule::Unit => {
+            let square = |k: usize| (0..u.rows()).map(move |j| u[(j, k)].to_f64().powi(2));
+            (0..u.cols()).map(|k| square(k).sum::<f64>().sqrt()).collect()
+        }
+    };
+    let label = |i| {
+        let value = |k: usize| v[(i, k)].to_f64() * lengths[k];
+        (1..v.cols()).fold(0, |best, k| if value(k) > value(best) { k } else { best })
+    };
+    (0..v.rows()).map(label).collect()
+}

@@ -1,0 +1,218 @@
+//! What is done to the samples before the fit, and again to new samples before `transform`.
+//!
+//! Steps that multiply whole samples (`unit`, `max`, `clip`) keep the caller's array and only
+//! remember a factor for each sample; `tfidf` and `shift` make a copy.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::matrix::{CsrView, Mat, Samples, View};
+use crate::real::Real;
+
+/// One step of preprocessing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Normalize {
+    /// Every sample to unit length (the paper's); a zero sample stays zero.
+    Unit,
+    /// All entries divided by the largest one.
+    Max,
+    /// Counts times ln((1 + n)/(1 + n_j)) + 1, n_j the samples in which feature j occurs.
+    Tfidf,
+    /// Features with negative entries moved to a minimum of 0. Dense data only.
+    Shift,
+    /// Samples longer than the median sample shortened to its length.
+    Clip,
+}
+
+/// A step with what it learned from the training samples.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fitted {
+    /// Every sample to unit length.
+    Unit,
+    /// All entries times this number.
+    Max(f64),
+    /// Feature j times its inverse document frequency.
+    Tfidf(Vec<f64>),
+    /// This much is added to feature j.
+    Shift(Vec<f64>),
+    /// Longer samples are shortened to this length.
+    Clip(f64),
+}
+
+/// Samples after preprocessing: values, borrowed where they did not change, and a factor for each.
+pub(crate) struct Prepared<'a, T> {
+    values: Values<'a, T>,
+    scale: Option<Vec<T>>,
+}
+
+enum Values<'a, T> {
+    Borrowed(Samples<'a, T>),
+    Dense(Mat<T>),
+    Csr(CsrView<'a, T>, Vec<T>),
+}
+
+impl<'a, T: Real> Prepared<'a, T> {
+    fn new(x: Samples<'a, T>) -> Self {
+        Self { values: Values::Borrowed(x), scale: None }
+    }
+
+    /// The values, before the factors.
+    pub(crate) fn samples(&self) -> Samples<'_, T> {
+        match &self.values {
+            Values::Borrowed(x) => *x,
+            Values::Dense(x) => Samples::Dense(x.view()),
+            Values::Csr(pattern, values) => Samples::Csr(pattern.with_values(values)),
+        }
+    }
+
+    /// The factor of each sample, taken out.
+    pub(crate) fn take_scale(&mut self) -> Option<Vec<T>> {
+        self.scale.take()
+    }
+
+    fn factor(&self, i: usize) -> T {
+        self.scale.as_ref().map_or(T::ONE, |scale| scale[i])
+    }
+
+    /// Norm of each sample, with the factors.
+    fn norms(&self) -> Result<Vec<f64>> {
+        let mut norms = vec![0.0; self.samples().shape().0];
+        self.samples().try_for_each(|i, _, x| {
+            norms[i] += x.to_f64() * x.to_f64();
+            Ok(())
+        })?;
+        let scaled = |(i, norm): (usize, f64)| norm.sqrt() * self.factor(i).to_f64();
+        Ok(norms.into_iter().enumerate().map(scaled).collect())
+    }
+
+    /// Multiplies sample i by `factor(norm of sample i)`.
+    fn scale_samples(&mut self, factor: impl Fn(f64) -> f64) -> Result<()> {
+        let norms = self.norms()?;
+        let factors = norms.iter().enumerate().map(|(i, &norm)| T::from_f64(factor(norm)) * self.factor(i));
+        self.scale = Some(factors.collect());
+        Ok(())
+    }
+
+    /// Replaces every stored entry by `change(feature, entry)`, the factors included.
+    fn map(&mut self, change: impl Fn(usize, f64) -> f64) {
+        let entry = |i: usize, j: usize, x: T| T::from_f64(change(j, x.to_f64() * self.factor(i).to_f64()));
+        let mapped_csr = |x: CsrView<'a, T>, entries: CsrView<'_, T>| {
+            let rows = (0..x.rows()).flat_map(|i| entries.row(i).map(move |(j, value)| (i, j, value)));
+            Values::Csr(x, rows.map(|(i, j, value)| entry(i, j, value)).collect())
+        };
+        let dense = |x: View<'_, T>| Mat::from_fn(x.rows(), x.cols(), |i, j| entry(i, j, x.at(i, j)));
+        self.values = match &self.values {
+            Values::Borrowed(Samples::Dense(x)) => Values::Dense(dense(*x)),
+            Values::Dense(x) => Values::Dense(dense(x.view())),
+            Values::Borrowed(Samples::Csr(x)) => mapped_csr(*x, *x),
+            Values::Csr(x, values) => mapped_csr(*x, x.with_values(values)),
+        };
+        self.scale = None;
+    }
+
+    fn apply(&mut self, step: &Fitted) -> Result<()> {
+        match step {
+            Fitted::Unit => self.scale_samples(|norm| if norm > 0.0 { 1.0 / norm } else { 1.0 })?,
+            Fitted::Max(factor) => self.scale_samples(|_| *factor)?,
+            Fitted::Clip(length) => {
+                self.scale_samples(|norm| if norm > *length { length / norm } else { 1.0 })?
+            }
+            Fitted::Tfidf(idf) => self.map(|j, x| x * idf[j]),
+            Fitted::Shift(shift) if shift.iter().all(|&s| s == 0.0) => {}
+            Fitted::Shift(_) if matches!(self.samples(), Samples::Csr(_)) => {
+                return Err(Error::WouldDensify {
+                    what: "normalize = shift",
+                    instead: "remove the negative entries or give a dense matrix",
+                });
+            }
+            // New samples may lie below the smallest training value: they are cut off at 0.
+            Fitted::Shift(shift) => self.map(|j, x| (x + shift[j]).max(0.0)),
+        }
+        Ok(())
+    }
+
+    fn learn(&self, step: Normalize) -> Result<Fitted> {
+        let (n, d) = self.samples().shape();
+        Ok(match step {
+            Normalize::Unit => Fitted::Unit,
+            Normalize::Max => {
+                let mut largest = 0.0;
+                self.samples().try_for_each(|i, _, x| {
+                    largest = f64::max(largest, x.to_f64() * self.factor(i).to_f64());
+                    Ok(())
+                })?;
+                Fitted::Max(if largest > 0.0 { 1.0 / largest } else { 1.0 })
+            }
+            Normalize::Clip => Fitted::Clip(median(&mut self.norms()?)),
+            Normalize::Tfidf => {
+                let mut counts = vec![0.0; d];
+                self.samples().try_for_each(|_, j, x| {
+                    counts[j] += f64::from(u8::from(x != T::ZERO));
+                    Ok(())
+                })?;
+                Fitted::Tfidf(counts.iter().map(|&m| ((1.0 + n as f64) / (1.0 + m)).ln() + 1.0).collect())
+            }
+            Normalize::Shift => {
+                let mut shift = vec![0.0; d];
+                self.samples().try_for_each(|i, j, x| {
+                    shift[j] = f64::max(shift[j], -x.to_f64() * self.factor(i).to_f64());
+                    Ok(())
+                })?;
+                Fitted::Shift(shift)
+            }
+        })
+    }
+}
+
+/// The median, the upper one of an even number; 0 of none.
+pub(crate) fn median(values: &mut [f64]) -> f64 {
+    let middle = values.len() / 2;
+    if values.is_empty() { 0.0 } else { *values.select_nth_unstable_by(middle, f64::total_cmp).1 }
+}
+
+/// Finite and not negative, with the place of the first entry that is not.
+fn check<T: Real>(x: &Samples<'_, T>, negative_allowed: bool) -> Result<()> {
+    let (rows, cols) = x.shape();
+    if rows == 0 || cols == 0 {
+        return Err(Error::Empty { rows, cols });
+    }
+    x.try_for_each(|row, col, value| {
+        if value >= T::ZERO && value.is_finite() {
+            Ok(())
+        } else if !value.is_finite() {
+            Err(Error::NonFinite { row, col, value: value.to_f64() })
+        } else if negative_allowed {
+            Ok(())
+        } else {
+            Err(Error::Negative { row, col, value: value.to_f64() })
+        }
+    })
+}
+
+/// Learns the steps from the training samples and applies them.
+pub(crate) fn fit<'a, T: Real>(
+    steps: &[Normalize],
+    x: Samples<'a, T>,
+) -> Result<(Vec<Fitted>, Prepared<'a, T>)> {
+    check(&x, steps.contains(&Normalize::Shift))?;
+    let mut prepared = Prepared::new(x);
+    let mut fitted = Vec::with_capacity(steps.len());
+    for &step in steps {
+        let step = prepared.learn(step)?;
+        prepared.apply(&step)?;
+        fitted.push(step);
+    }
+    check(&prepared.samples(), false)?;
+    Ok((fitted, prepared))
+}
+
+/// Applies steps that were learned before to new samples.
+pub(crate) fn apply<'a, T: Real>(steps: &[Fitted], x: Samples<'a, T>) -> Result<Prepared<'a, T>> {
+    check(&x, steps.iter().any(|step| matches!(step, Fitted::Shift(_))))?;
+    let mut prepared = Prepared::new(x);
+    steps.iter().try_for_each(|step| prepared.apply(step))?;
+    check(&prepared.samples(), false)?;
+    Ok(prepared)
+}

@@ -1,0 +1,210 @@
+//! [`Spec`]: every parameter of a fit, the same in library, command line, model file and record.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::preprocess::Normalize;
+
+/// How U and V start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Init {
+    /// k-means: U the centroids, V the one-hot labels plus 0.2 (the paper's).
+    #[default]
+    Kmeans,
+    /// k-means that leaves the worst third of the samples out of its centroids.
+    Trimmed,
+    /// Uniform random numbers at the scale of the data.
+    Random,
+    /// Nonnegative double SVD, zeros filled with the mean.
+    Nndsvd,
+}
+
+/// How a factor is moved while the other stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Solver {
+    /// Multiplicative update with an exponent.
+    #[default]
+    Mu,
+    /// Coordinate descent (hierarchical alternating least squares) with inner sweeps.
+    Hals,
+}
+
+/// How the label of a sample is read off its coefficients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LabelRule {
+    /// The largest coefficient (the paper's).
+    #[default]
+    Raw,
+    /// The largest coefficient once every column of U has unit length.
+    Unit,
+}
+
+/// Every parameter of a fit.
+///
+/// ```
+/// use emmf::Spec;
+/// let spec = Spec::emmf(10).seed(7).max_iter(200).tol(1e-6);
+/// let json = serde_json::to_string(&spec).unwrap();
+/// assert_eq!(serde_json::from_str::<Spec>(&json).unwrap(), spec);
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// Name of the method, as in the [registry](crate::registry).
+    pub method: String,
+    /// Number of centroids, c in the paper.
+    pub k: usize,
+    /// How a factor is moved while the other stays.
+    #[serde(default)]
+    pub solver: Solver,
+    /// Exponent of the multiplicative update, in (0, 1]; `None` is the method's published one.
+    #[serde(default)]
+    pub exponent: Option<f64>,
+    /// Inner sweeps of the HALS solver over each factor.
+    #[serde(default = "defaults::sweeps")]
+    pub sweeps: usize,
+    /// How U and V start.
+    #[serde(default)]
+    pub init: Init,
+    /// Independent k-means runs of the start, of which the best is taken.
+    #[serde(default = "defaults::one")]
+    pub init_restarts: usize,
+    /// What is done to the samples first, in this order.
+    #[serde(default)]
+    pub normalize: Vec<Normalize>,
+    /// All randomness comes from this number.
+    #[serde(default)]
+    pub seed: u64,
+    /// Independent fits, of which the one with the lowest objective is kept.
+    #[serde(default = "defaults::one")]
+    pub restarts: usize,
+    /// Iterations at the most.
+    #[serde(default = "defaults::max_iter")]
+    pub max_iter: usize,
+    /// Stop when the objective changes by less than this share of itself; 0 never does.
+    #[serde(default)]
+    pub tol: f64,
+    /// Stop after this many seconds.
+    #[serde(default)]
+    pub time_limit: Option<f64>,
+    /// Threads; `None` is one for each core. The result does not depend on it.
+    #[serde(default)]
+    pub threads: Option<usize>,
+    /// How labels are read off V.
+    #[serde(default)]
+    pub labels: LabelRule,
+    /// After the last iteration solve for V exactly with U as it is, so that `transform` of the
+    /// training samples gives the same coefficients. Labels are read off V before that.
+    #[serde(default = "defaults::yes")]
+    pub polish: bool,
+    /// ε of the smoothed residual √(‖m‖² + ε²); `None` is 1e-10 of the mean sample norm.
+    #[serde(default)]
+    pub epsilon: Option<f64>,
+    /// Parameters of the method, by the names in the registry.
+    #[serde(default)]
+    pub params: BTreeMap<String, f64>,
+}
+
+mod defaults {
+    pub(super) fn one() -> usize {
+        1
+    }
+    pub(super) fn sweeps() -> usize {
+        2
+    }
+    pub(super) fn max_iter() -> usize {
+        500
+    }
+    pub(super) fn yes() -> bool {
+        true
+    }
+}
+
+/// One setter for each optional parameter.
+macro_rules! setters {
+    ($($(#[$doc:meta])* $name:ident: $type:ty => $value:expr;)*) => {
+        $(
+            $(#[$doc])*
+            #[must_use]
+            pub fn $name(mut self, $name: $type) -> Self {
+                self.$name = $value;
+                self
+            }
+        )*
+    };
+}
+
+impl Spec {
+    /// The method of this name with `k` centroids, everything else as published.
+    pub fn new(method: impl Into<String>, k: usize) -> Self {
+        Self {
+            method: method.into(),
+            k,
+            solver: Solver::default(),
+            exponent: None,
+            sweeps: defaults::sweeps(),
+            init: Init::default(),
+            init_restarts: 1,
+            normalize: Vec::new(),
+            seed: 0,
+            restarts: 1,
+            max_iter: defaults::max_iter(),
+            tol: 0.0,
+            time_limit: None,
+            threads: None,
+            labels: LabelRule::default(),
+            polish: true,
+            epsilon: None,
+            params: BTreeMap::new(),
+        }
+    }
+
+    /// Entropy minimizing matrix factorization with `k` centroids.
+    pub fn emmf(k: usize) -> Self {
+        Self::new("emmf", k)
+    }
+
+    setters! {
+        /// See [`Spec::solver`].
+        solver: Solver => solver;
+        /// See [`Spec::exponent`].
+        exponent: f64 => Some(exponent);
+        /// See [`Spec::sweeps`].
+        sweeps: usize => sweeps;
+        /// See [`Spec::init`].
+        init: Init => init;
+        /// See [`Spec::init_restarts`].
+        init_restarts: usize => init_restarts;
+        /// See [`Spec::normalize`].
+        normalize: impl Into<Vec<Normalize>> => normalize.into();
+        /// See [`Spec::seed`].
+        seed: u64 => seed;
+        /// See [`Spec::restarts`].
+        restarts: usize => restarts;
+        /// See [`Spec::max_iter`].
+        max_iter: usize => max_iter;
+        /// See [`Spec::tol`].
+        tol: f64 => tol;
+        /// See [`Spec::time_limit`].
+        time_limit: f64 => Some(time_limit);
+        /// See [`Spec::threads`].
+        threads: usize => Some(threads);
+        /// See [`Spec::labels`].
+        labels: LabelRule => labels;
+        /// See [`Spec::polish`].
+        polish: bool => polish;
+        /// See [`Spec::epsilon`].
+        epsilon: f64 => Some(epsilon);
+    }
+
+    /// Sets a parameter of the method, by its name in the registry.
+    #[must_use]
+    pub fn param(mut self, name: impl Into<String>, value: f64) -> Self {
+        self.params.insert(name.into(), value);
+        self
+    }
+}
