@@ -117,7 +117,7 @@ impl<'a, T: Real> Prepared<'a, T> {
             Fitted::Unit => self.scale_samples(|norm| if norm > 0.0 { 1.0 / norm } else { 1.0 })?,
             Fitted::Max(factor) => self.scale_samples(|_| *factor)?,
             Fitted::Clip(length) => {
-                self.scale_samples(|norm| if norm > *length { length / norm } else { 1.0 })?
+                self.scale_samples(|norm| if norm > *length { length / norm } else { 1.0 })?;
             }
             Fitted::Tfidf(idf) => self.map(|j, x| x * idf[j]),
             Fitted::Shift(shift) if shift.iter().all(|&s| s == 0.0) => {}

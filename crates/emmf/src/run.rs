@@ -44,7 +44,11 @@ impl Spec {
     }
 
     /// Fits the samples with sample weights, a given start or an observer.
-    pub fn fit_with<'a, T: Real>(&self, x: impl Into<Samples<'a, T>>, given: Given<'_, T>) -> Result<Fit<T>> {
+    pub fn fit_with<'a, T: Real>(
+        &self,
+        x: impl Into<Samples<'a, T>>,
+        mut given: Given<'_, T>,
+    ) -> Result<Fit<T>> {
         let (x, began) = (x.into(), Instant::now());
         self.check(x.shape(), &given)?;
         let weights = sample_weights(given.sample_weights, x.shape().0)?;
@@ -61,7 +65,7 @@ impl Spec {
                 deadline: self.time_limit.map(|limit| began + Duration::from_secs_f64(limit)),
                 seconds: Seconds { prepare: began.elapsed().as_secs_f64(), ..Seconds::default() },
             };
-            let (run, restart) = job.best_run(given)?;
+            let (run, restart) = job.best_run(&mut given)?;
             let mut fit = job.finish(run, fitted, restart)?;
             fit.seconds.total = began.elapsed().as_secs_f64();
             Ok(fit)
@@ -184,7 +188,7 @@ struct Job<'a, X> {
 
 impl<X> Job<'_, X> {
     /// The restart with the lowest objective, and its number.
-    fn best_run<T: Real>(&mut self, given: Given<'_, T>) -> Result<(Run<IrlsState<T>>, usize)>
+    fn best_run<T: Real>(&mut self, given: &mut Given<'_, T>) -> Result<(Run<IrlsState<T>>, usize)>
     where
         X: Data<T>,
     {
@@ -192,12 +196,11 @@ impl<X> Job<'_, X> {
         let mut best: Option<(Run<IrlsState<T>>, usize)> = None;
         for restart in 0..self.spec.restarts {
             let began = Instant::now();
-            let start = match given.start {
-                Some(start) => start.clone(),
-                None => {
-                    let mut rng = init::stream(self.spec.seed, restart);
-                    init::start(self.spec, self.data, &self.method.sample_weights, &mut rng)?
-                }
+            let start = if let Some(start) = given.start {
+                start.clone()
+            } else {
+                let mut rng = init::stream(self.spec.seed, restart);
+                init::start(self.spec, self.data, &self.method.sample_weights, &mut rng)?
             };
             self.seconds.init += began.elapsed().as_secs_f64();
             let began = Instant::now();
