@@ -1,9 +1,9 @@
 //! Numbers that were computed independently, on the tiny problem of the method notes: objectives
 //! before any update, after 1 and after 10 iterations, in double precision.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use emmf::{Factors, Given, Mat, Solver, Spec, Step};
 use std::ops::ControlFlow;
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 fn samples() -> Mat<f64> {
     Mat::from_rows([[1.0, 0.0, 2.0], [2.0, 1.0, 0.0], [0.0, 3.0, 1.0], [4.0, 1.0, 5.0]])
