@@ -1,2 +1,57 @@
-//! The command line.
-fn main() {}
+//! The command line: `emmf`.
+
+mod args;
+mod demo;
+mod fit;
+mod interrupt;
+mod methods;
+mod output;
+mod progress;
+mod score;
+mod synth;
+mod transform;
+
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+
+/// Exit code for bad input of any kind.
+const BAD_INPUT: u8 = 2;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    interrupt::listen();
+    let done = match args.command {
+        Command::Fit(args) => fit::run(&args),
+        Command::Transform(args) => transform::run(&args),
+        Command::Score(args) => score::run(&args),
+        Command::Synth(args) => synth::run(&args.kind),
+        Command::Methods(args) => methods::run(&args),
+        Command::Demo(args) => demo::run(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads our output has seen enough.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if error.is::<interrupt::Interrupted>() => {
+            complain(&format!("{error}"));
+            ExitCode::from(interrupt::EXIT_CODE)
+        }
+        Err(error) => {
+            complain(&format!("error: {error:#}"));
+            ExitCode::from(BAD_INPUT)
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+}
+
+/// A line on standard error, which may be gone.
+fn complain(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}

@@ -1,0 +1,41 @@
+# Thin: every target is one command that also works by hand.
+
+CARGO ?= cargo
+PYTHON ?= python3
+VENV := target/venv
+NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
+
+.PHONY: demo test format lint rust python bench
+
+demo:
+	$(CARGO) run --release -- demo
+
+test: format lint rust python
+
+format:
+	$(CARGO) fmt --all --check
+
+lint:
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
+
+rust:
+ifeq ($(NEXTEST),yes)
+	$(CARGO) nextest run --workspace
+else
+	$(CARGO) test --workspace --lib --bins --tests
+endif
+	$(CARGO) test --workspace --doc
+
+# Files that other tools write and read: needs the program, and the tools in a virtual environment.
+python: $(VENV)/ready
+	$(CARGO) build --package emmf-cli
+	EMMF=$(CURDIR)/target/debug/emmf $(VENV)/bin/python -m pytest -q tests/python
+
+$(VENV)/ready: tests/python/requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/python/requirements.txt
+	touch $@
+
+bench:
+	$(CARGO) bench --package emmf --bench iteration

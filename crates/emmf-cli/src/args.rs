@@ -1,0 +1,278 @@
+//! What the command line takes.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use emmf::preprocess::Normalize;
+use emmf::{Init, LabelRule, Solver};
+use emmf_io::Dtype;
+
+/// Robust nonnegative matrix factorization: clusters, factors and outlier scores from one fit.
+#[derive(Parser)]
+#[command(name = "emmf", version, about, propagate_version = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Factorize a matrix: centroids, clusters and outlier scores.
+    Fit(Box<FitArgs>),
+    /// Code and score new samples with a fitted model.
+    Transform(TransformArgs),
+    /// Compare two labelings: accuracy, NMI, ARI, purity.
+    Score(ScoreArgs),
+    /// Make synthetic or contaminated data.
+    Synth(SynthArgs),
+    /// List the methods with their references.
+    Methods(MethodsArgs),
+    /// Run NMF, l2,1-NMF and EMMF on contaminated data and write a page about it.
+    Demo(DemoArgs),
+}
+
+#[derive(ClapArgs)]
+pub(crate) struct InputArgs {
+    /// CSV, TSV, NPY, NPZ, MAT, MTX or Parquet file with a sample in each row; - is standard input.
+    #[arg(value_name = "DATA")]
+    pub(crate) data: PathBuf,
+    /// Column (name, or number from 1, or from the end as -1) or variable with the true classes.
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    pub(crate) labels: Option<String>,
+    /// Variable of a MAT or NPZ file that holds the matrix.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) variable: Option<String>,
+    /// Whether the first line of a text names the columns [default: found out].
+    #[arg(long, value_name = "BOOL", action = ArgAction::Set)]
+    pub(crate) header: Option<bool>,
+    /// Number type to compute in [default: f32 if the file holds f32, else f64].
+    #[arg(long)]
+    pub(crate) dtype: Option<Dtype>,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    emmf fit faces.mat -k 15 --out result\n  \
+    emmf fit counts.npz -k 20 --normalize tfidf,unit --method l21-nmf --json\n  \
+    cat table.csv | emmf fit - -k 3 --labels class --init trimmed --normalize clip")]
+pub(crate) struct FitArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Number of centroids.
+    #[arg(short, long)]
+    pub(crate) k: usize,
+    /// Method; `emmf methods` lists them.
+    #[arg(long, default_value = "emmf")]
+    pub(crate) method: String,
+    /// Parameter of the method, by name.
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = name_and_value)]
+    pub(crate) params: Vec<(String, f64)>,
+    /// How a factor is moved: multiplicative update or coordinate descent.
+    #[arg(long, value_enum, default_value = "mu")]
+    pub(crate) solver: SolverName,
+    /// Exponent of the multiplicative update, in (0, 1] [default: the method's published one].
+    #[arg(long)]
+    pub(crate) exponent: Option<f64>,
+    /// Inner sweeps of the hals solver.
+    #[arg(long, default_value_t = 2)]
+    pub(crate) sweeps: usize,
+    /// Where the factors start.
+    #[arg(long, value_enum, default_value = "kmeans")]
+    pub(crate) init: InitName,
+    /// k-means runs of the start, of which the best is taken.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) init_restarts: usize,
+    /// Preprocessing, in this order, separated by commas.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "unit")]
+    pub(crate) normalize: Vec<NormalizeName>,
+    /// Seed of all randomness.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Independent fits, of which the one with the lowest objective is kept.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) restarts: usize,
+    /// Iterations at the most.
+    #[arg(long, default_value_t = 500)]
+    pub(crate) max_iter: usize,
+    /// Stop when the objective changes by less than this share of itself; 0 never does.
+    #[arg(long, default_value_t = 0.0)]
+    pub(crate) tol: f64,
+    /// Stop after this many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) time_limit: Option<f64>,
+    /// Threads [default: one for each core]. The result does not depend on it.
+    #[arg(long)]
+    pub(crate) threads: Option<usize>,
+    /// How labels are read off the coefficients: as they are, or with centroids of unit length.
+    #[arg(long, value_enum, default_value = "raw")]
+    pub(crate) label_rule: LabelRuleName,
+    /// File with one number a sample: how often it counts.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sample_weights: Option<PathBuf>,
+    /// Folder for model.safetensors, samples.csv and record.json.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print one JSON object instead of a summary.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No progress bar.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(ClapArgs)]
+pub(crate) struct TransformArgs {
+    /// model.safetensors of a fit.
+    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// File for coefficients, labels and scores: csv, tsv, npy, npz, mat, mtx or parquet by its ending.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(ClapArgs)]
+pub(crate) struct ScoreArgs {
+    /// File with the true classes.
+    pub(crate) truth: PathBuf,
+    /// File with the predicted clusters, for example samples.csv of a fit.
+    pub(crate) predicted: PathBuf,
+    /// Print one JSON object instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ClapArgs)]
+pub(crate) struct SynthArgs {
+    #[command(subcommand)]
+    pub(crate) kind: SynthKind,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum SynthKind {
+    /// The paper's toy set: 13 points in the plane, the last three outliers.
+    Toy(OutArgs),
+    /// The same without the outliers.
+    ToyClean(OutArgs),
+    /// Clusters along random rays, with gross outliers.
+    Rays {
+        /// Samples without the outliers.
+        #[arg(long, default_value_t = 300)]
+        samples: usize,
+        /// Features.
+        #[arg(long, default_value_t = 50)]
+        features: usize,
+        /// Clusters.
+        #[arg(short, long, default_value_t = 3)]
+        k: usize,
+        /// Outliers.
+        #[arg(long, default_value_t = 30)]
+        outliers: usize,
+        /// Relative size of the noise.
+        #[arg(long, default_value_t = 0.05)]
+        noise: f64,
+        #[command(flatten)]
+        seed: SeedArgs,
+        #[command(flatten)]
+        out: OutArgs,
+    },
+    /// A data set with random vectors in [0, 10σ] added, σ its largest entry.
+    Outliers {
+        #[command(flatten)]
+        input: InputArgs,
+        /// How many.
+        #[arg(long)]
+        count: usize,
+        #[command(flatten)]
+        seed: SeedArgs,
+        #[command(flatten)]
+        out: OutArgs,
+    },
+    /// An image data set with a block of noise on some images of every class.
+    BlockNoise {
+        #[command(flatten)]
+        input: InputArgs,
+        /// Height and width of the images, as 16x16; pixels column by column unless --row-major.
+        #[arg(long, value_name = "HxW", value_parser = image_shape)]
+        image: (usize, usize),
+        /// Pixels lie row by row.
+        #[arg(long)]
+        row_major: bool,
+        /// Height and width of the block.
+        #[arg(long)]
+        block: usize,
+        /// Images of each class that get one.
+        #[arg(long, default_value_t = 3)]
+        per_class: usize,
+        #[command(flatten)]
+        seed: SeedArgs,
+        #[command(flatten)]
+        out: OutArgs,
+    },
+}
+
+#[derive(ClapArgs)]
+pub(crate) struct OutArgs {
+    /// File to write; its ending names the format: csv, tsv, npy, npz, mat, mtx or parquet.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(ClapArgs)]
+pub(crate) struct SeedArgs {
+    /// Seed of all randomness.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+}
+
+#[derive(ClapArgs)]
+pub(crate) struct MethodsArgs {
+    /// Print a JSON array instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ClapArgs)]
+pub(crate) struct DemoArgs {
+    /// Folder for the page.
+    #[arg(long, value_name = "DIR", default_value = "emmf-demo")]
+    pub(crate) out: PathBuf,
+    /// Seed of all randomness.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+/// An enum of the library under its names on the command line.
+macro_rules! names {
+    ($name:ident for $target:ty { $($variant:ident => $value:expr),* $(,)? }) => {
+        #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+        pub(crate) enum $name { $($variant),* }
+
+        impl From<$name> for $target {
+            fn from(name: $name) -> Self {
+                match name { $($name::$variant => $value),* }
+            }
+        }
+    };
+}
+
+names!(SolverName for Solver { Mu => Solver::Mu, Hals => Solver::Hals });
+names!(InitName for Init {
+    Kmeans => Init::Kmeans, Trimmed => Init::Trimmed, Random => Init::Random, Nndsvd => Init::Nndsvd,
+});
+names!(LabelRuleName for LabelRule { Raw => LabelRule::Raw, Unit => LabelRule::Unit });
+names!(NormalizeName for Option<Normalize> {
+    Unit => Some(Normalize::Unit), Max => Some(Normalize::Max), Tfidf => Some(Normalize::Tfidf),
+    Shift => Some(Normalize::Shift), Clip => Some(Normalize::Clip), None => None,
+});
+
+fn name_and_value(text: &str) -> Result<(String, f64), String> {
+    let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
+    let value = value.parse().map_err(|_| format!("'{value}' is not a number"))?;
+    Ok((name.into(), value))
+}
+
+fn image_shape(text: &str) -> Result<(usize, usize), String> {
+    let parsed = text.split_once('x').and_then(|(h, w)| Some((h.parse().ok()?, w.parse().ok()?)));
+    parsed.ok_or_else(|| format!("'{text}' is not a height and a width; write it as 16x16"))
+}

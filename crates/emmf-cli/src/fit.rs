@@ -1,0 +1,158 @@
+//! `emmf fit`: from a file to centroids, clusters and outlier scores.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use emmf::{Fit, Given, Real, Spec, Stop};
+use emmf_io::{DataInfo, Dataset, Matrix, Numbers, ReadOptions, Record};
+
+use crate::args::{FitArgs, InputArgs};
+use crate::interrupt::{Fitting, Interrupted};
+use crate::output::{prepare_folder, table};
+use crate::progress::Progress;
+
+pub(crate) fn run(args: &FitArgs) -> Result<()> {
+    if let Some(out) = &args.out {
+        prepare_folder(out)?;
+    }
+    let Dataset { x, labels, .. } = read(&args.input)?;
+    match x {
+        Numbers::F32(x) => fit(args, &x, labels),
+        Numbers::F64(x) => fit(args, &x, labels),
+    }
+}
+
+/// The data that the arguments name.
+pub(crate) fn read(input: &InputArgs) -> Result<Dataset> {
+    let options = ReadOptions {
+        dtype: input.dtype,
+        labels: input.labels.clone(),
+        variable: input.variable.clone(),
+        header: input.header,
+        ..ReadOptions::default()
+    };
+    Ok(emmf_io::read(&input.data, &options)?)
+}
+
+fn spec(args: &FitArgs) -> Spec {
+    let mut spec = Spec::new(&args.method, args.k)
+        .solver(args.solver.into())
+        .sweeps(args.sweeps)
+        .init(args.init.into())
+        .init_restarts(args.init_restarts)
+        .normalize(args.normalize.iter().filter_map(|&step| step.into()).collect::<Vec<_>>())
+        .seed(args.seed)
+        .restarts(args.restarts)
+        .max_iter(args.max_iter)
+        .tol(args.tol)
+        .labels(args.label_rule.into());
+    (spec.exponent, spec.time_limit, spec.threads) = (args.exponent, args.time_limit, args.threads);
+    args.params.iter().fold(spec, |spec, (name, value)| spec.param(name, *value))
+}
+
+fn fit<T: Real>(args: &FitArgs, x: &Matrix<T>, labels: Option<Vec<String>>) -> Result<()> {
+    let weights = args.sample_weights.as_deref().map(read_weights).transpose()?;
+    let fit = fit_interruptibly(&spec(args), x, weights.as_deref(), args.quiet)?;
+    let (n, d) = x.shape();
+    let sparse = matches!(x, Matrix::Sparse(_));
+    let name = args.input.data.file_name().unwrap_or(args.input.data.as_os_str());
+    let info = DataInfo { name: name.to_string_lossy().into(), n, d, dtype: T::NAME.into(), sparse };
+    let record = Record::new(&fit, info, labels)?;
+    if let Some(out) = &args.out {
+        emmf_io::write_model(&out.join("model.safetensors"), &fit.model)?;
+        emmf_io::write_samples(&out.join("samples.csv"), &record.samples)?;
+        emmf_io::write_record(&out.join("record.json"), &record)?;
+    }
+    if args.json { print_json(&record) } else { print_summary(&record, args.out.as_deref()) }
+}
+
+/// A fit with a progress bar that Ctrl-C ends.
+fn fit_interruptibly<T: Real>(
+    spec: &Spec,
+    x: &Matrix<T>,
+    sample_weights: Option<&[f64]>,
+    quiet: bool,
+) -> Result<Fit<T>> {
+    let mut progress = Progress::new(spec.restarts, spec.max_iter, quiet);
+    let fitting = Fitting::begin();
+    let fit = spec.fit_with(x.samples(), Given { sample_weights, start: None, observer: &mut progress })?;
+    drop(fitting);
+    if fit.stop == Stop::Cancelled {
+        bail!(Interrupted);
+    }
+    Ok(fit)
+}
+
+fn read_weights(path: &Path) -> Result<Vec<f64>> {
+    match emmf_io::read(path, &ReadOptions::default())?.x.into_f64() {
+        Matrix::Dense(weights) if weights.cols() == 1 => Ok(weights.into_vec()),
+        weights => {
+            bail!("{}: sample weights are one number a line, not {} columns", path.display(), weights.shape().1)
+        }
+    }
+}
+
+fn print_json(record: &Record) -> Result<()> {
+    let mut object = serde_json::json!({
+        "method": record.spec.method,
+        "solver": record.spec.solver,
+        "init": record.spec.init,
+        "normalize": record.spec.normalize,
+        "dtype": record.data.dtype,
+        "n": record.data.n,
+        "d": record.data.d,
+        "k": record.spec.k,
+        "seed": record.spec.seed,
+        "restart": record.restart,
+        "iterations": record.iterations,
+        "stop": record.stop,
+        "objective": record.objective,
+        "seconds": record.seconds.total,
+    });
+    if let (Some(clustering), Some(object)) = (record.clustering, object.as_object_mut()) {
+        object.insert("acc".into(), clustering.accuracy.into());
+        object.insert("nmi".into(), clustering.nmi.into());
+        object.insert("ari".into(), clustering.ari.into());
+        object.insert("purity".into(), clustering.purity.into());
+    }
+    writeln!(std::io::stdout().lock(), "{object}")?;
+    Ok(())
+}
+
+fn print_summary(record: &Record, out: Option<&Path>) -> Result<()> {
+    let mut shown = table(["", ""]);
+    let (data, spec) = (&record.data, &record.spec);
+    let storage = if data.sparse { "sparse" } else { "dense" };
+    shown.add_row(["data", &format!("{}: {}×{} {storage} {}", data.name, data.n, data.d, data.dtype)]);
+    shown.add_row(["method", &format!("{}, k = {}, seed {}", spec.method, spec.k, spec.seed)]);
+    let seconds = record.seconds.total;
+    shown.add_row(["iterations", &format!("{} ({}), {seconds:.2} s", record.iterations, record.stop)]);
+    shown.add_row(["objective", &format!("{:.6e}, at the start {:.6e}", record.objective, record.initial)]);
+    shown.add_row(["cluster sizes", &cluster_sizes(record)]);
+    shown.add_row(["highest outlier scores", &worst_samples(record)]);
+    if let Some(c) = record.clustering {
+        let values = format!("acc {:.3}, nmi {:.3}, ari {:.3}, purity {:.3}", c.accuracy, c.nmi, c.ari, c.purity);
+        shown.add_row(["against the labels", &values]);
+    }
+    if let Some(out) = out {
+        shown.add_row(["written to", &out.display().to_string()]);
+    }
+    writeln!(std::io::stdout().lock(), "{shown}")?;
+    Ok(())
+}
+
+fn cluster_sizes(record: &Record) -> String {
+    let mut sizes = vec![0; record.spec.k];
+    record.samples.label.iter().for_each(|&label| sizes[label] += 1);
+    sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// The five samples with the highest scores.
+fn worst_samples(record: &Record) -> String {
+    let score = &record.samples.score;
+    let mut order: Vec<usize> = (0..score.len()).collect();
+    order.sort_by(|&a, &b| score[b].total_cmp(&score[a]));
+    let shown: Vec<_> = order.iter().take(5).map(|&i| format!("row {i}: {:.1}", score[i])).collect();
+    shown.join(", ")
+}

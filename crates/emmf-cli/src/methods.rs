@@ -1,0 +1,56 @@
+//! `emmf methods`: the registry as a table.
+
+use std::io::Write;
+
+use anyhow::Result;
+use comfy_table::Table;
+use emmf::registry::{Entry, METHODS};
+
+use crate::args::MethodsArgs;
+use crate::output::table;
+
+pub(crate) fn run(args: &MethodsArgs) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        let entries: Vec<_> = METHODS.iter().map(as_json).collect();
+        writeln!(out, "{}", serde_json::to_string_pretty(&entries)?)?;
+    } else {
+        writeln!(out, "{}", as_table())?;
+    }
+    Ok(())
+}
+
+fn as_table() -> Table {
+    let mut table = table(["name", "minimises", "exponent", "data", "parameters", "reference"]);
+    for entry in METHODS {
+        let params: Vec<_> = entry.params.iter().map(|param| param.name).collect();
+        table.add_row([
+            entry.name.to_string(),
+            entry.objective.to_string(),
+            entry.exponent.to_string(),
+            storage(entry).join(", "),
+            params.join(", "),
+            format!("{}: {}", entry.reference, entry.title),
+        ]);
+    }
+    table
+}
+
+fn storage(entry: &Entry) -> Vec<String> {
+    entry.storage.iter().map(ToString::to_string).collect()
+}
+
+fn as_json(entry: &Entry) -> serde_json::Value {
+    let param = |param: &emmf::registry::Param| {
+        serde_json::json!({ "name": param.name, "default": param.default, "help": param.help })
+    };
+    serde_json::json!({
+        "name": entry.name,
+        "title": entry.title,
+        "reference": entry.reference,
+        "objective": entry.objective,
+        "exponent": entry.exponent,
+        "data": storage(entry),
+        "params": entry.params.iter().map(param).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,44 @@
+//! The progress bar: on a terminal only, with the objective and the time left.
+
+use std::io::IsTerminal;
+use std::ops::ControlFlow;
+
+use emmf::{Observer, Step};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::interrupt;
+
+/// Shows every iteration and listens to Ctrl-C.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    max_iter: usize,
+    restarts: usize,
+}
+
+impl Progress {
+    pub(crate) fn new(restarts: usize, max_iter: usize, quiet: bool) -> Self {
+        let shown = !quiet && std::io::stderr().is_terminal();
+        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some((restarts * max_iter) as u64), target);
+        let style = "{bar:30} {pos}/{len} {msg} {elapsed} elapsed, {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.set_style(style);
+        }
+        Self { bar, max_iter, restarts }
+    }
+}
+
+impl Observer for Progress {
+    fn iteration(&mut self, step: &Step) -> ControlFlow<()> {
+        self.bar.set_position((step.restart * self.max_iter + step.iteration) as u64);
+        let restart = if self.restarts > 1 { format!("restart {} ", step.restart + 1) } else { String::new() };
+        self.bar.set_message(format!("{restart}objective {:.6e}", step.objective));
+        if interrupt::pending() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,40 @@
+//! `emmf score TRUTH PREDICTED`: how well two labelings agree.
+
+use std::io::Write;
+
+use anyhow::{Context, Result};
+use emmf::metrics::{Contingency, NmiNorm};
+
+use crate::args::ScoreArgs;
+use crate::output::table;
+
+pub(crate) fn run(args: &ScoreArgs) -> Result<()> {
+    let truth = emmf_io::read_labels(&args.truth)?;
+    let predicted = emmf_io::read_labels(&args.predicted)?;
+    let counts = Contingency::new(&truth, &predicted).with_context(|| {
+        format!("{} and {} do not go together", args.truth.display(), args.predicted.display())
+    })?;
+    let values = [
+        ("acc", counts.accuracy()),
+        ("nmi", counts.nmi(NmiNorm::Sqrt)),
+        ("nmi_max", counts.nmi(NmiNorm::Max)),
+        ("nmi_arithmetic", counts.nmi(NmiNorm::Arithmetic)),
+        ("nmi_min", counts.nmi(NmiNorm::Min)),
+        ("ari", counts.ari()),
+        ("purity", counts.purity()),
+    ];
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        let mut object: serde_json::Map<_, _> =
+            values.iter().map(|&(name, value)| (name.to_string(), value.into())).collect();
+        object.insert("n".into(), truth.len().into());
+        writeln!(out, "{}", serde_json::Value::Object(object))?;
+    } else {
+        let mut table = table(["measure", "value"]);
+        for (name, value) in values {
+            table.add_row([name.to_string(), format!("{value:.4}")]);
+        }
+        writeln!(out, "{table}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! `emmf synth`: synthetic and contaminated data.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use emmf::synth::{self, ImageShape, Labelled, Rays};
+use emmf::{Mat, Real};
+use emmf_io::{Dataset, Matrix, Numbers};
+use emmf_report::OUTLIER;
+
+use crate::args::SynthKind;
+use crate::fit::read;
+
+pub(crate) fn run(kind: &SynthKind) -> Result<()> {
+    match kind {
+        SynthKind::Toy(out) => write_labelled(&synth::toy_with_outliers::<f64>(), &out.out),
+        SynthKind::ToyClean(out) => write_labelled(&synth::toy_clean::<f64>(), &out.out),
+        SynthKind::Rays { samples, features, k, outliers, noise, seed, out } => {
+            let rays = Rays {
+                classes: *k,
+                features: *features,
+                samples: *samples,
+                outliers: *outliers,
+                noise: *noise,
+                seed: seed.seed,
+                ..Rays::default()
+            };
+            write_labelled(&synth::rays_with_outliers::<f64>(&rays)?, &out.out)
+        }
+        SynthKind::Outliers { input, count, seed, out } => {
+            let mut data = read(input)?;
+            data.x = match data.x {
+                Numbers::F32(x) => synth::add_outliers(&dense(x)?, *count, seed.seed).into(),
+                Numbers::F64(x) => synth::add_outliers(&dense(x)?, *count, seed.seed).into(),
+            };
+            if let Some(labels) = &mut data.labels {
+                labels.extend(std::iter::repeat_n(OUTLIER.to_string(), *count));
+            }
+            Ok(emmf_io::write(&out.out, &data)?)
+        }
+        SynthKind::BlockNoise { input, image, row_major, block, per_class, seed, out } => {
+            let mut data = read(input)?;
+            let rows = rows_per_class(&data, *per_class, seed.seed)?;
+            let shape = ImageShape { height: image.0, width: image.1, column_major: !row_major };
+            data.x = match data.x {
+                Numbers::F32(x) => with_blocks(x, shape, &rows, *block, seed.seed)?.into(),
+                Numbers::F64(x) => with_blocks(x, shape, &rows, *block, seed.seed)?.into(),
+            };
+            Ok(emmf_io::write(&out.out, &data)?)
+        }
+    }
+}
+
+fn dense<T: Real>(x: Matrix<T>) -> Result<Mat<T>> {
+    match x {
+        Matrix::Dense(x) => Ok(x),
+        Matrix::Sparse(_) => bail!("this contamination would make a sparse matrix dense; give a dense one"),
+    }
+}
+
+fn with_blocks<T: Real>(x: Matrix<T>, shape: ImageShape, rows: &[usize], block: usize, seed: u64) -> Result<Mat<T>> {
+    let mut x = dense(x)?;
+    synth::add_block_noise(&mut x, shape, rows, block, seed)?;
+    Ok(x)
+}
+
+/// Random rows of every class; without labels all rows are of one class.
+fn rows_per_class(data: &Dataset, count: usize, seed: u64) -> Result<Vec<usize>> {
+    let Some(labels) = &data.labels else { bail!("block noise is put on some images of every class: name the labels with --labels") };
+    let mut classes: Vec<&String> = labels.iter().collect();
+    classes.sort();
+    classes.dedup();
+    let class = |label: &String| classes.binary_search(&label).unwrap_or(0);
+    let classes: Vec<usize> = labels.iter().map(class).collect();
+    Ok(synth::choose_per_class(&classes, count, seed))
+}
+
+fn write_labelled(data: &Labelled<f64>, out: &Path) -> Result<()> {
+    let label = |(&label, &outlier): (&usize, &bool)| if outlier { OUTLIER.into() } else { label.to_string() };
+    let labels = data.labels.iter().zip(&data.outlier).map(label).collect();
+    Ok(emmf_io::write(out, &Dataset { x: data.x.clone().into(), labels: Some(labels), columns: None })?)
+}

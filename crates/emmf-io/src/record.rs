@@ -1,0 +1,98 @@
+//! The record of a run: everything about a fit that a table, a plot or a page shows, as versioned JSON.
+
+use emmf::metrics::Clustering;
+use emmf::model::Seconds;
+use emmf::{Fit, Real, Spec, Stop};
+use serde::{Deserialize, Serialize};
+
+/// Version of the format. It changes when a reader of the old one would misread the new one.
+pub const RECORD_VERSION: u32 = 1;
+
+/// The data of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DataInfo {
+    /// File name, or what else the data are called.
+    pub name: String,
+    /// Samples.
+    pub n: usize,
+    /// Features.
+    pub d: usize,
+    /// `"f32"` or `"f64"`.
+    pub dtype: String,
+    /// Whether only nonzero entries are stored.
+    pub sparse: bool,
+}
+
+/// One value a sample in every column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SampleColumns {
+    /// Cluster, from 0.
+    pub label: Vec<usize>,
+    /// ‖x − U·v‖₂.
+    pub residual: Vec<f64>,
+    /// Qᵢᵢ.
+    pub weight: Vec<f64>,
+    /// Outlier score; higher is worse.
+    pub score: Vec<f64>,
+    /// True class, where known.
+    pub truth: Option<Vec<String>>,
+}
+
+/// The record of one fit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// [`RECORD_VERSION`] of the writer.
+    pub version: u32,
+    /// Version of the program.
+    pub emmf: String,
+    /// All parameters.
+    pub spec: Spec,
+    /// What was fitted.
+    pub data: DataInfo,
+    /// Iterations made.
+    pub iterations: usize,
+    /// Why the loop ended.
+    pub stop: Stop,
+    /// Objective of the factors.
+    pub objective: f64,
+    /// Objective before the first iteration.
+    pub initial: f64,
+    /// Objective after each iteration.
+    pub trace: Vec<f64>,
+    /// The best restart, from 0.
+    pub restart: usize,
+    /// Wall time.
+    pub seconds: Seconds,
+    /// Agreement with the true classes, where known.
+    pub clustering: Option<Clustering>,
+    /// Per-sample results.
+    pub samples: SampleColumns,
+}
+
+impl Record {
+    /// The record of a fit, with the true classes where known.
+    pub fn new<T: Real>(fit: &Fit<T>, data: DataInfo, truth: Option<Vec<String>>) -> emmf::Result<Self> {
+        let compare = |truth: &Vec<String>| Clustering::compare(truth, &fit.labels);
+        Ok(Self {
+            version: RECORD_VERSION,
+            emmf: env!("CARGO_PKG_VERSION").into(),
+            spec: fit.model.spec().clone(),
+            data,
+            iterations: fit.trace.len(),
+            stop: fit.stop,
+            objective: fit.objective,
+            initial: fit.initial,
+            trace: fit.trace.clone(),
+            restart: fit.restart,
+            seconds: fit.seconds,
+            clustering: truth.as_ref().map(compare).transpose()?,
+            samples: SampleColumns {
+                label: fit.labels.clone(),
+                residual: fit.residuals.clone(),
+                weight: fit.weights.clone(),
+                score: fit.scores.clone(),
+                truth,
+            },
+        })
+    }
+}
