@@ -3,6 +3,7 @@
 pub mod data;
 pub mod error;
 pub mod matrix;
+pub mod metrics;
 pub mod real;
 
 pub use error::{Error, Result};
