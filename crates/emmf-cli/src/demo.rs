@@ -15,7 +15,8 @@ const METHODS: [&str; 3] = ["nmf", "l21-nmf", "emmf"];
 
 pub(crate) fn run(args: &DemoArgs) -> Result<()> {
     prepare_folder(&args.out)?;
-    let rays = Rays { classes: 5, features: 100, samples: 500, outliers: 40, seed: args.seed, ..Rays::default() };
+    let rays =
+        Rays { classes: 5, features: 100, samples: 500, outliers: 40, seed: args.seed, ..Rays::default() };
     let data = rays_with_outliers::<f64>(&rays)?;
     let records = METHODS.map(|method| record(method, &data, &rays));
     let records = records.into_iter().collect::<Result<Vec<_>>>()?;
@@ -33,7 +34,11 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
         ]);
     }
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{} good samples in {} clusters, {} gross outliers", rays.samples, rays.classes, rays.outliers)?;
+    writeln!(
+        out,
+        "{} good samples in {} clusters, {} gross outliers",
+        rays.samples, rays.classes, rays.outliers
+    )?;
     writeln!(out, "{shown}")?;
     writeln!(out, "The page is {}", path.display())?;
     Ok(())

@@ -88,7 +88,11 @@ fn read_weights(path: &Path) -> Result<Vec<f64>> {
     match emmf_io::read(path, &ReadOptions::default())?.x.into_f64() {
         Matrix::Dense(weights) if weights.cols() == 1 => Ok(weights.into_vec()),
         weights => {
-            bail!("{}: sample weights are one number a line, not {} columns", path.display(), weights.shape().1)
+            bail!(
+                "{}: sample weights are one number a line, not {} columns",
+                path.display(),
+                weights.shape().1
+            )
         }
     }
 }
@@ -132,7 +136,8 @@ fn print_summary(record: &Record, out: Option<&Path>) -> Result<()> {
     shown.add_row(["cluster sizes", &cluster_sizes(record)]);
     shown.add_row(["highest outlier scores", &worst_samples(record)]);
     if let Some(c) = record.clustering {
-        let values = format!("acc {:.3}, nmi {:.3}, ari {:.3}, purity {:.3}", c.accuracy, c.nmi, c.ari, c.purity);
+        let values =
+            format!("acc {:.3}, nmi {:.3}, ari {:.3}, purity {:.3}", c.accuracy, c.nmi, c.ari, c.purity);
         shown.add_row(["against the labels", &values]);
     }
     if let Some(out) = out {

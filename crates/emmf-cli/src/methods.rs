@@ -41,9 +41,7 @@ fn storage(entry: &Entry) -> Vec<String> {
 }
 
 fn as_json(entry: &Entry) -> serde_json::Value {
-    let param = |param: &emmf::registry::Param| {
-        serde_json::json!({ "name": param.name, "default": param.default, "help": param.help })
-    };
+    let param = |param: &emmf::registry::Param| serde_json::json!({ "name": param.name, "default": param.default, "help": param.help });
     serde_json::json!({
         "name": entry.name,
         "title": entry.title,

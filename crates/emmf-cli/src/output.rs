@@ -8,7 +8,8 @@ use comfy_table::{ContentArrangement, Table, presets};
 
 /// Makes the folder and proves that files can be written to it.
 pub(crate) fn prepare_folder(folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
     emmf_io::check_writable(&folder.join("record.json"))?;
     Ok(())
 }

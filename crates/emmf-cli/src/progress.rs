@@ -31,7 +31,8 @@ impl Progress {
 impl Observer for Progress {
     fn iteration(&mut self, step: &Step) -> ControlFlow<()> {
         self.bar.set_position((step.restart * self.max_iter + step.iteration) as u64);
-        let restart = if self.restarts > 1 { format!("restart {} ", step.restart + 1) } else { String::new() };
+        let restart =
+            if self.restarts > 1 { format!("restart {} ", step.restart + 1) } else { String::new() };
         self.bar.set_message(format!("{restart}objective {:.6e}", step.objective));
         if interrupt::pending() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

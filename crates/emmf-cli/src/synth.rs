@@ -58,7 +58,13 @@ fn dense<T: Real>(x: Matrix<T>) -> Result<Mat<T>> {
     }
 }
 
-fn with_blocks<T: Real>(x: Matrix<T>, shape: ImageShape, rows: &[usize], block: usize, seed: u64) -> Result<Mat<T>> {
+fn with_blocks<T: Real>(
+    x: Matrix<T>,
+    shape: ImageShape,
+    rows: &[usize],
+    block: usize,
+    seed: u64,
+) -> Result<Mat<T>> {
     let mut x = dense(x)?;
     synth::add_block_noise(&mut x, shape, rows, block, seed)?;
     Ok(x)
@@ -66,7 +72,9 @@ fn with_blocks<T: Real>(x: Matrix<T>, shape: ImageShape, rows: &[usize], block: 
 
 /// Random rows of every class; without labels all rows are of one class.
 fn rows_per_class(data: &Dataset, count: usize, seed: u64) -> Result<Vec<usize>> {
-    let Some(labels) = &data.labels else { bail!("block noise is put on some images of every class: name the labels with --labels") };
+    let Some(labels) = &data.labels else {
+        bail!("block noise is put on some images of every class: name the labels with --labels")
+    };
     let mut classes: Vec<&String> = labels.iter().collect();
     classes.sort();
     classes.dedup();
@@ -76,7 +84,8 @@ fn rows_per_class(data: &Dataset, count: usize, seed: u64) -> Result<Vec<usize>>
 }
 
 fn write_labelled(data: &Labelled<f64>, out: &Path) -> Result<()> {
-    let label = |(&label, &outlier): (&usize, &bool)| if outlier { OUTLIER.into() } else { label.to_string() };
+    let label =
+        |(&label, &outlier): (&usize, &bool)| if outlier { OUTLIER.into() } else { label.to_string() };
     let labels = data.labels.iter().zip(&data.outlier).map(label).collect();
     Ok(emmf_io::write(out, &Dataset { x: data.x.clone().into(), labels: Some(labels), columns: None })?)
 }

@@ -24,7 +24,10 @@ pub fn residual_plot(comparisons: &[Comparison<'_>]) -> Result<String, Error> {
     Ok(svg)
 }
 
-fn panel(area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>, comparison: &Comparison<'_>) -> Result<(), Error> {
+fn panel(
+    area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
+    comparison: &Comparison<'_>,
+) -> Result<(), Error> {
     let residuals = &comparison.record.samples.residual;
     let top = residuals.iter().copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
     let title = format!(
@@ -53,7 +56,11 @@ fn panel(area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>, comparison:
         .draw()
         .map_err(plot_error)?;
     let points = |outlier: bool| {
-        residuals.iter().enumerate().filter(move |(i, _)| comparison.outlier[*i] == outlier).map(|(i, &r)| (i, r))
+        residuals
+            .iter()
+            .enumerate()
+            .filter(move |(i, _)| comparison.outlier[*i] == outlier)
+            .map(|(i, &r)| (i, r))
     };
     chart.draw_series(points(false).map(|at| Circle::new(at, 2, GOOD.filled()))).map_err(plot_error)?;
     chart.draw_series(points(true).map(|at| Cross::new(at, 3, BAD.stroke_width(2)))).map_err(plot_error)?;

@@ -15,7 +15,10 @@ const SHAPES: [(usize, usize, usize); 4] =
 fn main() {
     let numbers: Vec<usize> = std::env::args().filter_map(|arg| arg.parse().ok()).collect();
     let shapes = if let [n, d, c] = numbers[..] { vec![(n, d, c)] } else { SHAPES.to_vec() };
-    println!("{:>22} {:>4} {:>7} {:>10} {:>8} {:>8} {:>6} {:>6}", "(n, d, c)", "", "threads", "products", "nmf", "emmf", "ratio", "emmf/nmf");
+    println!(
+        "{:>22} {:>4} {:>7} {:>10} {:>8} {:>8} {:>6} {:>6}",
+        "(n, d, c)", "", "threads", "products", "nmf", "emmf", "ratio", "emmf/nmf"
+    );
     for shape in shapes {
         for threads in [1, 2] {
             report::<f32>(shape, threads);
@@ -60,7 +63,8 @@ fn two_products<T: Real + faer::traits::ComplexField>(
 ) -> f64 {
     let (n, d, c) = (x.rows(), x.cols(), u.cols());
     let (mut xu, mut xtv) = (Mat::<T>::zeros(n, c), Mat::<T>::zeros(d, c));
-    let view = |a: &Mat<T>| -> MatRef<'_, T> { MatRef::from_row_major_slice(a.as_slice(), a.rows(), a.cols()) };
+    let view =
+        |a: &Mat<T>| -> MatRef<'_, T> { MatRef::from_row_major_slice(a.as_slice(), a.rows(), a.cols()) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
     let par = if threads == 1 { Par::Seq } else { Par::rayon(threads) };
     pool.install(|| {

@@ -4,16 +4,15 @@
 //! nonnegative. EMMF minimises the entropy of the residual distribution (Chen and Li, *Entropy Minimizing
 //! Matrix Factorization*), so that a few samples may stay badly fitted and the rest is fitted well.
 //!
-//! ```ignore
-//! use emmf::{Spec, synth};
-//! use emmf::preprocess::Normalize;
+//! ```
+//! use emmf::{Init, Spec, synth};
 //!
-//! let data = synth::RaysWithOutliers::default().generate::<f64>(1)?;
-//! let fit = Spec::emmf(3).normalize([Normalize::Clip]).fit(&data.x)?;
+//! let data = synth::rays_with_outliers::<f64>(&synth::Rays::default())?;
+//! let fit = Spec::emmf(3).init(Init::Trimmed).fit(&data.x)?;
 //! let worst = (0..data.x.rows()).max_by(|&a, &b| fit.scores[a].total_cmp(&fit.scores[b]));
 //! assert!(data.outlier[worst.unwrap()]);
 //! # Ok::<(), emmf::Error>(())
-//! ```ignore
+//! ```
 
 pub mod data;
 pub mod error;
@@ -22,12 +21,14 @@ pub mod init;
 pub mod loss;
 pub mod matrix;
 pub mod method;
+pub mod metrics;
 pub mod model;
 pub mod preprocess;
 pub mod real;
 pub mod registry;
 mod run;
 pub mod spec;
+pub mod synth;
 mod threads;
 
 pub use error::{Error, Result};

@@ -1,0 +1,23 @@
+//! How good a result is: agreement of two labelings, weight of the outliers, quality of a ranking.
+//!
+//! Labels may be of any ordered type, and the two labelings of different ones; only who shares a
+//! label with whom counts, never the name. [`Clustering::compare`] gives all four numbers at once.
+
+pub mod accuracy;
+pub mod ari;
+mod assignment;
+pub mod clustering;
+pub mod contingency;
+pub mod nmi;
+pub mod outlier_effect;
+pub mod purity;
+pub mod ranking;
+
+pub use accuracy::accuracy;
+pub use ari::ari;
+pub use clustering::Clustering;
+pub use contingency::{Cell, Contingency};
+pub use nmi::{NmiNorm, nmi};
+pub use outlier_effect::entropy_bound;
+pub use purity::purity;
+pub use ranking::{precision_at, roc_auc};
