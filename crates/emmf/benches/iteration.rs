@@ -63,20 +63,22 @@ fn two_products<T: Real + faer::traits::ComplexField>(
 ) -> f64 {
     let (n, d, c) = (x.rows(), x.cols(), u.cols());
     let (mut xu, mut xtv) = (Mat::<T>::zeros(n, c), Mat::<T>::zeros(d, c));
-    let view =
-        |a: &Mat<T>| -> MatRef<'_, T> { MatRef::from_row_major_slice(a.as_slice(), a.rows(), a.cols()) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
     let par = if threads == 1 { Par::Seq } else { Par::rayon(threads) };
     pool.install(|| {
         let began = Instant::now();
         for _ in 0..times {
             let out = MatMut::from_row_major_slice_mut(xu.as_mut_slice(), n, c);
-            matmul(out, Accum::Replace, view(x), view(u), T::ONE, par);
+            matmul(out, Accum::Replace, as_faer(x), as_faer(u), <T as Real>::ONE, par);
             let out = MatMut::from_row_major_slice_mut(xtv.as_mut_slice(), d, c);
-            matmul(out, Accum::Replace, view(x).transpose(), view(v), T::ONE, par);
+            matmul(out, Accum::Replace, as_faer(x).transpose(), as_faer(v), <T as Real>::ONE, par);
         }
         1e3 * began.elapsed().as_secs_f64() / times as f64
     })
+}
+
+fn as_faer<T: Real>(a: &Mat<T>) -> MatRef<'_, T> {
+    MatRef::from_row_major_slice(a.as_slice(), a.rows(), a.cols())
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
