@@ -9,16 +9,16 @@ use std::io::{self, Write};
 pub(crate) trait Stored: Copy {
     /// `NumPy`'s code for the type.
     const CODE: &'static str;
-    /// Writes the bytes, little-endian.
-    fn store(self, out: &mut dyn Write) -> io::Result<()>;
+    /// Appends the bytes, little-endian.
+    fn store(self, to: &mut Vec<u8>);
 }
 
 macro_rules! stored {
     ($($t:ty => $code:literal),*) => {
         $(impl Stored for $t {
             const CODE: &'static str = $code;
-            fn store(self, out: &mut dyn Write) -> io::Result<()> {
-                out.write_all(&self.to_le_bytes())
+            fn store(self, to: &mut Vec<u8>) {
+                to.extend(self.to_le_bytes());
             }
         })*
     };
@@ -40,20 +40,26 @@ fn write_matrix<T: Real + Stored>(out: &mut dyn Write, x: &Matrix<T>) -> io::Res
     let mut row = vec![T::ZERO; cols];
     for i in 0..rows {
         fill_row(&mut row, x, i);
-        row.iter().try_for_each(|value| value.store(out))?;
+        write_entries(out, &row)?;
     }
     Ok(())
 }
 
 /// A vector of numbers.
-pub(crate) fn write_vector<T: Stored>(
-    out: &mut dyn Write,
-    len: usize,
-    values: impl Iterator<Item = T>,
-) -> io::Result<()> {
-    write_header(out, T::CODE, &format!("({len},)"))?;
-    let mut values = values;
-    values.try_for_each(|value| value.store(out))
+pub(crate) fn write_vector<T: Stored>(out: &mut dyn Write, values: &[T]) -> io::Result<()> {
+    write_header(out, T::CODE, &format!("({},)", values.len()))?;
+    write_entries(out, values)
+}
+
+/// In pieces: compressors are slow when they get one number at a time.
+fn write_entries<T: Stored>(out: &mut dyn Write, values: &[T]) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    for piece in values.chunks(1 << 13) {
+        bytes.clear();
+        piece.iter().for_each(|value| value.store(&mut bytes));
+        out.write_all(&bytes)?;
+    }
+    Ok(())
 }
 
 /// A vector of texts.
@@ -71,7 +77,7 @@ pub(crate) fn write_texts(out: &mut dyn Write, texts: &[String]) -> io::Result<(
 pub(crate) fn write_labels(out: &mut dyn Write, labels: &[String]) -> io::Result<()> {
     let whole = |label: &String| label.parse::<i64>().ok().filter(|n| n.to_string() == *label);
     match labels.iter().map(whole).collect::<Option<Vec<i64>>>() {
-        Some(numbers) => write_vector(out, numbers.len(), numbers.into_iter()),
+        Some(numbers) => write_vector(out, &numbers),
         None => write_texts(out, labels),
     }
 }

@@ -43,13 +43,13 @@ fn write_sparse<T: Real + Stored>(archive: &mut Archive<'_>, x: &Csr<T>) -> io::
     start(archive, "format")?;
     write_word(archive, "csr")?;
     start(archive, "shape")?;
-    write_vector(archive, 2, [rows as i64, cols as i64].into_iter())?;
+    write_vector(archive, &[rows as i64, cols as i64])?;
     start(archive, "indptr")?;
-    write_vector(archive, starts.len(), starts.into_iter())?;
+    write_vector(archive, &starts)?;
     start(archive, "indices")?;
-    write_vector(archive, indices.len(), indices.into_iter())?;
+    write_vector(archive, &indices)?;
     start(archive, "data")?;
-    write_vector(archive, view.nnz(), view.values().iter().copied())
+    write_vector(archive, view.values())
 }
 
 /// Begins an array. Room for large sizes costs a few bytes and spares knowing the size beforehand.

@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::dataset::{Dataset, Dtype, Numbers};
-use crate::error::{Problem, listed};
+use crate::error::{Problem, listed, shortened};
 use crate::options::{LABEL_VARIABLES, MATRIX_VARIABLES, ReadOptions};
 use crate::sparse::SparseArrays;
 
@@ -57,18 +57,16 @@ impl Variable<'_> {
             Self::Text(_) => "text".to_owned(),
             Self::Other(what) => what,
         };
-        Err(Problem::unsupported(
-            format!("variable '{name}' ({what})"),
-            "store a two-dimensional array of numbers",
-        ))
+        Err(Problem::unsupported(format!("{name} ({what})"), "store a two-dimensional array of numbers"))
     }
 }
 
+fn variable_called(name: &str) -> String {
+    format!("variable '{}'", shortened(name))
+}
+
 fn not_labels(name: &str, what: &str) -> Problem {
-    Problem::unsupported(
-        format!("variable '{name}' ({what})"),
-        "store the labels as a vector, one per sample",
-    )
+    Problem::unsupported(format!("{name} ({what})"), "store the labels as a vector, one per sample")
 }
 
 /// The named variables of a file, in its order.
@@ -84,11 +82,11 @@ impl<'a> Variables<'a> {
         let labels = match &options.labels {
             Some(wanted) => {
                 let at = self.find(wanted).ok_or_else(|| self.unknown("label variable", wanted))?;
-                Some(self.0.swap_remove(at).1.into_labels(wanted)?)
+                Some(self.0.swap_remove(at).1.into_labels(&variable_called(wanted))?)
             }
             None => self.usual_labels(samples)?,
         };
-        Dataset { x: matrix.into_numbers(&name, options.dtype)?, labels, columns }.checked()
+        Dataset { x: matrix.into_numbers(&variable_called(&name), options.dtype)?, labels, columns }.checked()
     }
 
     /// The labels alone.
@@ -107,7 +105,7 @@ impl<'a> Variables<'a> {
             }
         };
         let (name, variable) = self.0.swap_remove(at);
-        variable.into_labels(&name)
+        variable.into_labels(&variable_called(&name))
     }
 
     fn find(&self, wanted: &str) -> Option<usize> {
@@ -132,12 +130,19 @@ impl<'a> Variables<'a> {
         if let Some(wanted) = &options.variable {
             return self.find(wanted).ok_or_else(|| self.unknown("variable", wanted));
         }
-        let usual =
-            MATRIX_VARIABLES.iter().filter_map(|name| self.find(name)).find(|&at| self.0[at].1.is_matrix());
+        let usual = || MATRIX_VARIABLES.iter().filter_map(|name| self.find(name));
         let proper = |v: &Variable<'a>| v.is_matrix() && v.label_count().is_none();
-        usual.or_else(|| self.only(proper)).or_else(|| self.only(Variable::is_matrix)).ok_or_else(|| {
-            Problem::Ambiguous { kind: "variable", available: self.names(), option: "--variable NAME" }
-        })
+        // The last resort is a usual name whose content will be refused with its reason.
+        usual()
+            .find(|&at| self.0[at].1.is_matrix())
+            .or_else(|| self.only(proper))
+            .or_else(|| self.only(Variable::is_matrix))
+            .or_else(|| usual().next())
+            .ok_or_else(|| Problem::Ambiguous {
+                kind: "variable",
+                available: self.names(),
+                option: "--variable NAME",
+            })
     }
 
     /// Variables of the usual names count only if they have one entry per sample.
@@ -147,7 +152,7 @@ impl<'a> Variables<'a> {
             return Ok(None);
         };
         let (name, variable) = self.0.swap_remove(at);
-        variable.into_labels(&name).map(Some)
+        variable.into_labels(&variable_called(&name)).map(Some)
     }
 
     fn find_column_names(&mut self) -> Option<Vec<String>> {
