@@ -48,7 +48,11 @@ fn main() -> ExitCode {
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+    let kind = match error.downcast_ref::<emmf_io::Error>().map(|error| &error.problem) {
+        Some(emmf_io::Problem::Write(error)) => Some(error.kind()),
+        _ => error.downcast_ref::<std::io::Error>().map(std::io::Error::kind),
+    };
+    kind == Some(ErrorKind::BrokenPipe)
 }
 
 /// A line on standard error, which may be gone.

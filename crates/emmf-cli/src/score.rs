@@ -9,8 +9,8 @@ use crate::args::ScoreArgs;
 use crate::output::table;
 
 pub(crate) fn run(args: &ScoreArgs) -> Result<()> {
-    let truth = emmf_io::read_labels(&args.truth)?;
-    let predicted = emmf_io::read_labels(&args.predicted)?;
+    let truth = emmf_io::read_labels(&args.truth, None)?;
+    let predicted = emmf_io::read_labels(&args.predicted, None)?;
     let counts = Contingency::new(&truth, &predicted).with_context(|| {
         format!("{} and {} do not go together", args.truth.display(), args.predicted.display())
     })?;

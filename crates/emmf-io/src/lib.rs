@@ -1,1 +1,38 @@
-//! Reading and writing matrices, models and run records.
+//! Reading and writing matrices with labels: CSV and other text, NPY, NPZ, MATLAB, Matrix Market
+//! and Parquet; the model file and the record of a run.
+//!
+//! Files are not trusted: nothing is allocated because a header says so, and malformed, cut off or
+//! hostile bytes give an [`Error`] that names the file, the place and what to do.
+
+mod array;
+mod atomic;
+mod dataset;
+mod error;
+mod format;
+mod inflate;
+mod mat;
+mod matrix_market;
+mod matrix_market_write;
+mod model;
+mod npy;
+mod npy_write;
+mod npz;
+mod npz_write;
+mod options;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod read;
+mod record;
+mod sparse;
+mod text;
+mod variables;
+mod write;
+
+pub use atomic::{check_writable, write_atomically};
+pub use dataset::{Dataset, Dtype, Matrix, Numbers};
+pub use error::{Error, Problem};
+pub use model::{AnyModel, read_model, write_model};
+pub use options::ReadOptions;
+pub use read::{read, read_bytes, read_labels, read_labels_bytes};
+pub use record::{DataInfo, RECORD_VERSION, Record, SampleColumns, read_record, write_record, write_samples};
+pub use write::write;

@@ -1,9 +1,15 @@
 //! The record of a run: everything about a fit that a table, a plot or a page shows, as versioned JSON.
 
+use std::path::Path;
+
 use emmf::metrics::Clustering;
 use emmf::model::Seconds;
 use emmf::{Fit, Real, Spec, Stop};
 use serde::{Deserialize, Serialize};
+
+use crate::atomic::write_atomically;
+use crate::error::{Error, Problem};
+use crate::read::load;
 
 /// Version of the format. It changes when a reader of the old one would misread the new one.
 pub const RECORD_VERSION: u32 = 1;
@@ -95,4 +101,42 @@ impl Record {
             },
         })
     }
+}
+
+/// Writes a record as JSON, as a whole or not at all.
+pub fn write_record(path: &Path, record: &Record) -> Result<(), Error> {
+    write_atomically(path, |out| {
+        serde_json::to_writer(&mut *out, record)?;
+        writeln!(out)
+    })
+}
+
+/// Reads a record.
+pub fn read_record(path: &Path) -> Result<Record, Error> {
+    let (bytes, name) = load(path)?;
+    let place = |error: &serde_json::Error| format!("line {}, column {}", error.line(), error.column());
+    let broken = |error: serde_json::Error| Problem::malformed(place(&error), error.to_string());
+    let version: Version = serde_json::from_slice(&bytes).map_err(|error| broken(error).of(&*name))?;
+    if version.version != RECORD_VERSION {
+        let what = format!("a record of version {}", version.version);
+        return Err(Problem::unsupported(what, "use the program that wrote it, or a newer one").of(name));
+    }
+    serde_json::from_slice(&bytes).map_err(|error| broken(error).of(name))
+}
+
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+/// Writes one line a sample: row, label, residual, weight, score, as CSV.
+pub fn write_samples(path: &Path, samples: &SampleColumns) -> Result<(), Error> {
+    write_atomically(path, |out| {
+        writeln!(out, "row,label,residual,weight,score")?;
+        for row in 0..samples.label.len() {
+            let (label, residual) = (samples.label[row], samples.residual[row]);
+            writeln!(out, "{row},{label},{residual},{},{}", samples.weight[row], samples.score[row])?;
+        }
+        Ok(())
+    })
 }

@@ -1,0 +1,170 @@
+//! What a file holds: numbers with a type and a layout, labels, names.
+
+use crate::error::Problem;
+use emmf::{Csr, Mat, Real, Samples};
+use std::fmt;
+use std::str::FromStr;
+
+/// The content of a file: one sample per row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dataset {
+    /// The samples.
+    pub x: Numbers,
+    /// The class of each sample, as written in the file; whole numbers without a decimal point.
+    pub labels: Option<Vec<String>>,
+    /// The name of each feature.
+    pub columns: Option<Vec<String>>,
+}
+
+/// The floating-point type of a matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Dtype {
+    /// Single precision.
+    F32,
+    /// Double precision.
+    F64,
+}
+
+/// A matrix of either type.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Numbers {
+    /// Single precision.
+    F32(Matrix<f32>),
+    /// Double precision.
+    F64(Matrix<f64>),
+}
+
+/// A matrix in either layout.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Matrix<T> {
+    /// Every entry is stored.
+    Dense(Mat<T>),
+    /// Only entries other than zero are stored.
+    Sparse(Csr<T>),
+}
+
+impl<T: Real> Matrix<T> {
+    /// Rows (samples) and columns (features).
+    pub fn shape(&self) -> (usize, usize) {
+        self.samples().shape()
+    }
+
+    /// Borrowed, as a fit takes it.
+    pub fn samples(&self) -> Samples<'_, T> {
+        match self {
+            Self::Dense(x) => x.into(),
+            Self::Sparse(x) => x.into(),
+        }
+    }
+
+    /// The same matrix in the other floating-point type.
+    pub fn cast<S: Real>(&self) -> Matrix<S> {
+        match self {
+            Self::Dense(x) => Matrix::Dense(x.cast()),
+            Self::Sparse(x) => Matrix::Sparse(x.cast()),
+        }
+    }
+}
+
+impl Numbers {
+    /// Rows (samples) and columns (features).
+    pub fn shape(&self) -> (usize, usize) {
+        match self {
+            Self::F32(x) => x.shape(),
+            Self::F64(x) => x.shape(),
+        }
+    }
+
+    /// The type of the entries.
+    pub fn dtype(&self) -> Dtype {
+        match self {
+            Self::F32(_) => Dtype::F32,
+            Self::F64(_) => Dtype::F64,
+        }
+    }
+
+    /// Only entries other than zero are stored.
+    pub fn is_sparse(&self) -> bool {
+        matches!(self, Self::F32(Matrix::Sparse(_)) | Self::F64(Matrix::Sparse(_)))
+    }
+
+    /// In single precision; copies only where it must.
+    pub fn into_f32(self) -> Matrix<f32> {
+        match self {
+            Self::F32(x) => x,
+            Self::F64(x) => x.cast(),
+        }
+    }
+
+    /// In double precision; copies only where it must.
+    pub fn into_f64(self) -> Matrix<f64> {
+        match self {
+            Self::F32(x) => x.cast(),
+            Self::F64(x) => x,
+        }
+    }
+}
+
+impl Dataset {
+    /// Checks that there are numbers and that labels and names go with them.
+    pub(crate) fn checked(self) -> Result<Self, Problem> {
+        let (rows, cols) = self.x.shape();
+        if rows == 0 || cols == 0 {
+            return Err(Problem::Empty { rows, cols });
+        }
+        self.check_companions()?;
+        Ok(self)
+    }
+
+    /// Checks that there is one label per sample and one name per feature.
+    pub(crate) fn check_companions(&self) -> Result<(), Problem> {
+        let (samples, columns) = self.x.shape();
+        if let Some(labels) = self.labels.as_ref().filter(|labels| labels.len() != samples) {
+            return Err(Problem::LabelCount { labels: labels.len(), samples });
+        }
+        match &self.columns {
+            Some(names) if names.len() != columns => {
+                Err(Problem::ColumnCount { names: names.len(), columns })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl From<Numbers> for Dataset {
+    fn from(x: Numbers) -> Self {
+        Self { x, labels: None, columns: None }
+    }
+}
+
+macro_rules! numbers_from {
+    ($($kind:ident<$t:ty> => $dtype:ident $layout:ident),*) => {
+        $(impl From<$kind<$t>> for Numbers {
+            fn from(x: $kind<$t>) -> Self {
+                Self::$dtype(Matrix::$layout(x))
+            }
+        })*
+    };
+}
+
+numbers_from!(Mat<f32> => F32 Dense, Mat<f64> => F64 Dense, Csr<f32> => F32 Sparse, Csr<f64> => F64 Sparse);
+
+impl fmt::Display for Dtype {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::F32 => f32::NAME,
+            Self::F64 => f64::NAME,
+        })
+    }
+}
+
+impl FromStr for Dtype {
+    type Err = String;
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "f32" => Ok(Self::F32),
+            "f64" => Ok(Self::F64),
+            _ => Err(format!("'{name}' is not a number type; use f32 or f64")),
+        }
+    }
+}

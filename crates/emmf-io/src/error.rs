@@ -1,0 +1,209 @@
+//! What can go wrong with a file: which file, where in it, and what to do about it.
+
+use std::io;
+
+/// A file could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("{file}: {problem}")]
+pub struct Error {
+    /// The file, as the caller named it.
+    pub file: String,
+    /// What is wrong with it.
+    #[source]
+    pub problem: Problem,
+}
+
+/// What is wrong with a file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The system refused to read it.
+    #[error("cannot be read: {0}")]
+    Read(io::Error),
+    /// The system refused to write it.
+    #[error("cannot be written: {0}; what stood there before is unchanged")]
+    Write(io::Error),
+    /// There is not one number in it.
+    #[error("holds no numbers ({rows} rows, {cols} columns); one row per sample is needed")]
+    Empty {
+        /// Number of rows.
+        rows: usize,
+        /// Number of columns.
+        cols: usize,
+    },
+    /// Neither the content nor the ending of the name tells the format.
+    #[error("is in no known format; {instead}")]
+    UnknownFormat {
+        /// What to do instead.
+        instead: String,
+    },
+    /// Something that the format allows and this crate does not.
+    #[error("{what} cannot be read; {instead}")]
+    Unsupported {
+        /// The thing.
+        what: String,
+        /// What to do instead.
+        instead: String,
+    },
+    /// The bytes contradict the format.
+    #[error("is damaged or cut off at {place}: {why}; fetch or save the file again")]
+    Malformed {
+        /// Byte, line, variable or column.
+        place: String,
+        /// What is wrong there.
+        why: String,
+    },
+    /// A text field that must be a number.
+    #[error("line {line}, column {column}: '{text}' is not a number; {fix}")]
+    NotANumber {
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1, with its name where it has one.
+        column: String,
+        /// The field, shortened.
+        text: String,
+        /// What to do about it.
+        fix: String,
+    },
+    /// A row with more or fewer fields than the first.
+    #[error(
+        "line {line} has {got} fields, but the first line has {want}; add or remove fields, \
+         quote fields that hold the separator, or name another separator"
+    )]
+    Ragged {
+        /// Line, from 1.
+        line: usize,
+        /// Fields of the first line.
+        want: usize,
+        /// Fields of this line.
+        got: usize,
+    },
+    /// No column of that name or number.
+    #[error(
+        "there is no column '{wanted}'; the columns are {available} (numbers count from 1, -1 is the last)"
+    )]
+    NoSuchColumn {
+        /// What was asked for.
+        wanted: String,
+        /// What there is.
+        available: String,
+    },
+    /// No variable of that name.
+    #[error("there is no {kind} named '{wanted}'; the variables are {available}")]
+    NoSuchVariable {
+        /// Matrix or labels.
+        kind: &'static str,
+        /// What was asked for.
+        wanted: String,
+        /// What there is.
+        available: String,
+    },
+    /// None or several of the variables or columns could be meant.
+    #[error("it is not clear which {kind} is meant; choose one of {available} with {option}")]
+    Ambiguous {
+        /// Matrix or labels.
+        kind: &'static str,
+        /// What there is.
+        available: String,
+        /// The option that chooses.
+        option: &'static str,
+    },
+    /// An entry without a value.
+    #[error("column '{column}' has no value in row {row} (from 1); fill in or remove such rows")]
+    Missing {
+        /// Name of the column.
+        column: String,
+        /// Row, from 1.
+        row: usize,
+    },
+    /// Labels and samples do not go together.
+    #[error("there are {labels} labels for {samples} samples; each sample needs one")]
+    LabelCount {
+        /// Number of labels.
+        labels: usize,
+        /// Number of samples.
+        samples: usize,
+    },
+    /// Names and features do not go together.
+    #[error("there are {names} column names for {columns} columns; each column needs one")]
+    ColumnCount {
+        /// Number of names.
+        names: usize,
+        /// Number of columns.
+        columns: usize,
+    },
+    /// Unpacks to more than the file's size makes plausible.
+    #[error("{place} unpacks to more than {limit} bytes; if that is right, save it uncompressed")]
+    TooLarge {
+        /// The part of the file.
+        place: String,
+        /// How much was allowed.
+        limit: u64,
+    },
+    /// A sparse matrix whose shape is out of all proportion to its entries.
+    #[error(
+        "says it is {rows}x{cols} with only {entries} entries stored; \
+         remove the empty rows and columns if that is right"
+    )]
+    Implausible {
+        /// Number of rows.
+        rows: usize,
+        /// Number of columns.
+        cols: usize,
+        /// Number of stored entries.
+        entries: usize,
+    },
+    /// The arrays of a sparse matrix contradict each other.
+    #[error("{0}; save the file again")]
+    Sparse(#[from] emmf::Error),
+    /// The format to write has no place for something.
+    #[error("a {format} file cannot hold {what}; {instead}")]
+    CannotHold {
+        /// The format.
+        format: &'static str,
+        /// What does not fit.
+        what: &'static str,
+        /// What to do instead.
+        instead: &'static str,
+    },
+}
+
+impl Problem {
+    /// The bytes at `place` contradict the format.
+    pub(crate) fn malformed(place: impl Into<String>, why: impl Into<String>) -> Self {
+        Self::Malformed { place: place.into(), why: why.into() }
+    }
+
+    /// The format allows `what`, this crate does not.
+    pub(crate) fn unsupported(what: impl Into<String>, instead: impl Into<String>) -> Self {
+        Self::Unsupported { what: what.into(), instead: instead.into() }
+    }
+
+    /// Names the file.
+    pub(crate) fn of(self, file: impl Into<String>) -> Error {
+        Error { file: file.into(), problem: self }
+    }
+}
+
+/// The first names of a list, for an error message.
+pub(crate) fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    const SHOWN: usize = 12;
+    let names: Vec<&str> = names.into_iter().collect();
+    let mut list: Vec<String> =
+        names.iter().take(SHOWN).map(|name| format!("'{}'", shortened(name))).collect();
+    if names.len() > SHOWN {
+        list.push(format!("and {} more", names.len() - SHOWN));
+    }
+    if list.is_empty() { "none at all".into() } else { list.join(", ") }
+}
+
+/// At most 40 characters of a text that came from a file, without control characters.
+pub(crate) fn shortened(text: &str) -> String {
+    const SHOWN: usize = 40;
+    let mut short: String =
+        text.chars().take(SHOWN).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if text.chars().nth(SHOWN).is_some() {
+        short.push('…');
+    }
+    short
+}

@@ -1,0 +1,59 @@
+//! MATLAB files of version 5 (`save -v6` and `save -v7`).
+
+mod elements;
+mod variable;
+mod write;
+
+pub(crate) use write::write;
+
+use crate::error::Problem;
+use crate::inflate::Allowance;
+use crate::variables::Variables;
+use elements::{Cursor, Kind};
+use flate2::bufread::ZlibDecoder;
+use std::borrow::Cow;
+
+/// The text, the version and the byte order come first.
+const HEADER: usize = 128;
+
+/// Whether the bytes start like a file of version 5; gives the byte order.
+pub(crate) fn is_big_endian(bytes: &[u8]) -> Option<bool> {
+    match bytes.get(124..HEADER)? {
+        [_, 0x01, b'I', b'M'] => Some(false),
+        [0x01, _, b'M', b'I'] => Some(true),
+        _ => None,
+    }
+}
+
+/// Reads every variable.
+pub(crate) fn read(bytes: &[u8]) -> Result<Variables<'_>, Problem> {
+    let Some(big_endian) = is_big_endian(bytes) else {
+        return Err(Problem::unsupported(
+            "this version of MATLAB file",
+            "load it in MATLAB and save it with `save -v7`, or with scipy.io.savemat",
+        ));
+    };
+    let mut allowance = Allowance::for_input(bytes.len());
+    let mut variables = Vec::new();
+    let mut cursor = Cursor::new(bytes, HEADER, big_endian);
+    while let Some(element) = cursor.next()? {
+        let place = format!("byte {}", element.start);
+        let named = match element.kind {
+            Kind::Matrix => variable::read(Cow::Borrowed(bytes), element.start..element.end, big_endian)?,
+            Kind::Compressed => {
+                let packed = &bytes[element.start..element.end];
+                let unpacked = allowance.read(ZlibDecoder::new(packed), &place)?;
+                let inner = Cursor::new(&unpacked, 0, big_endian).next()?;
+                match inner {
+                    Some(inner) if inner.kind == Kind::Matrix => {
+                        variable::read(Cow::Owned(unpacked), inner.start..inner.end, big_endian)?
+                    }
+                    _ => return Err(Problem::malformed(place, "no variable is packed here")),
+                }
+            }
+            _ => None,
+        };
+        variables.extend(named);
+    }
+    Ok(Variables(variables))
+}

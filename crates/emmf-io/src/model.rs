@@ -1,0 +1,113 @@
+//! The model file: safetensors with U, and everything else as JSON in its metadata, so that any
+//! safetensors reader opens it.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use emmf::model::ResidualScale;
+use emmf::preprocess::Fitted;
+use emmf::{Mat, Model, Real, Spec};
+use safetensors::tensor::TensorView;
+use safetensors::{Dtype as TensorType, SafeTensors};
+
+use crate::atomic::write_atomically;
+use crate::error::{Error, Problem};
+use crate::read::load;
+
+const FORMAT: &str = "emmf-model";
+const VERSION: &str = "1";
+
+/// A model of either floating-point type.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AnyModel {
+    /// Single precision.
+    F32(Model<f32>),
+    /// Double precision.
+    F64(Model<f64>),
+}
+
+impl AnyModel {
+    /// The parameters of the fit.
+    pub fn spec(&self) -> &Spec {
+        match self {
+            Self::F32(model) => model.spec(),
+            Self::F64(model) => model.spec(),
+        }
+    }
+}
+
+/// Writes a model, as a whole or not at all.
+pub fn write_model<T: Real>(path: &Path, model: &Model<T>) -> Result<(), Error> {
+    let name = path.display().to_string();
+    let bytes = to_bytes(model).map_err(|problem| problem.of(name))?;
+    write_atomically(path, |out| out.write_all(&bytes))
+}
+
+/// Reads a model.
+pub fn read_model(path: &Path) -> Result<AnyModel, Error> {
+    let (bytes, name) = load(path)?;
+    from_bytes(&bytes).map_err(|problem| problem.of(name))
+}
+
+fn to_bytes<T: Real>(model: &Model<T>) -> Result<Vec<u8>, Problem> {
+    let u = model.centroids();
+    let (dtype, bytes): (_, Vec<u8>) = if T::NAME == f32::NAME {
+        (TensorType::F32, u.as_slice().iter().flat_map(|x| (x.to_f64() as f32).to_le_bytes()).collect())
+    } else {
+        (TensorType::F64, u.as_slice().iter().flat_map(|x| x.to_f64().to_le_bytes()).collect())
+    };
+    let tensor = TensorView::new(dtype, vec![u.rows(), u.cols()], &bytes).map_err(broken)?;
+    let metadata = HashMap::from([
+        ("format".to_string(), FORMAT.to_string()),
+        ("version".to_string(), VERSION.to_string()),
+        ("spec".to_string(), serde_json::to_string(model.spec()).map_err(broken)?),
+        ("preprocessing".to_string(), serde_json::to_string(model.preprocessing()).map_err(broken)?),
+        ("residual_scale".to_string(), serde_json::to_string(&model.residual_scale()).map_err(broken)?),
+    ]);
+    safetensors::serialize([("U", tensor)], Some(metadata)).map_err(broken)
+}
+
+fn from_bytes(bytes: &[u8]) -> Result<AnyModel, Problem> {
+    let (_, header) = SafeTensors::read_metadata(bytes).map_err(broken)?;
+    let metadata = header.metadata().as_ref();
+    let entry = |name: &str| metadata.and_then(|entries| entries.get(name).map(String::as_str));
+    match (entry("format"), entry("version")) {
+        (Some(FORMAT), Some(VERSION)) => {}
+        (Some(FORMAT), version) => {
+            let what = format!("a model file of version {}", version.unwrap_or("?"));
+            return Err(Problem::unsupported(what, "use the program that wrote it, or a newer one"));
+        }
+        _ => return Err(Problem::unsupported("a safetensors file of another program", "fit a model first")),
+    }
+    let missing = |name: &str| Problem::malformed("the metadata", format!("there is no '{name}'"));
+    let parsed = |name: &str| entry(name).ok_or_else(|| missing(name));
+    let spec: Spec = serde_json::from_str(parsed("spec")?).map_err(broken)?;
+    let steps: Vec<Fitted> = serde_json::from_str(parsed("preprocessing")?).map_err(broken)?;
+    let scale: ResidualScale = serde_json::from_str(parsed("residual_scale")?).map_err(broken)?;
+    let tensors = SafeTensors::deserialize(bytes).map_err(broken)?;
+    let u = tensors.tensor("U").map_err(broken)?;
+    match u.dtype() {
+        TensorType::F32 => {
+            let u = matrix(&u, |at| f32::from_le_bytes(at))?;
+            Ok(AnyModel::F32(Model::from_parts(spec, u, steps, scale).map_err(broken)?))
+        }
+        TensorType::F64 => {
+            let u = matrix(&u, |at| f64::from_le_bytes(at))?;
+            Ok(AnyModel::F64(Model::from_parts(spec, u, steps, scale).map_err(broken)?))
+        }
+        other => Err(Problem::malformed("U", format!("it is {other:?}, not F32 or F64"))),
+    }
+}
+
+/// A two-dimensional tensor of N-byte numbers.
+fn matrix<const N: usize, T: Real>(tensor: &TensorView<'_>, number: impl Fn([u8; N]) -> T) -> Result<Mat<T>, Problem> {
+    let &[rows, cols] = tensor.shape() else {
+        return Err(Problem::malformed("U", "it is not a matrix"));
+    };
+    let (numbers, _) = tensor.data().as_chunks::<N>();
+    Mat::from_vec(numbers.iter().map(|&bytes| number(bytes)).collect(), rows, cols).map_err(broken)
+}
+
+fn broken(error: impl std::fmt::Display) -> Problem {
+    Problem::malformed("its content", error.to_string())
+}

@@ -1,0 +1,179 @@
+//! A Parquet table as a matrix with labels and names.
+
+use super::columns::{Kind, Values, damaged, read_column, unusable};
+use crate::dataset::{Dataset, Dtype};
+use crate::error::{Problem, listed};
+use crate::inflate::Allowance;
+use crate::options::{LABEL_VARIABLES, ReadOptions, find_column, is_label_column};
+use bytes::Bytes;
+use emmf::{Mat, Real};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::schema::types::ColumnDescPtr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Columns that pandas adds to keep an index; they are no features.
+const INDEX: &str = "__index_level_";
+
+/// Reads the matrix, the labels and the names.
+pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Dataset, Problem> {
+    guarded(|| Table::open(bytes)?.into_dataset(options))
+}
+
+/// Reads the labels alone.
+pub(crate) fn read_labels(bytes: &[u8], wanted: Option<&str>) -> Result<Vec<String>, Problem> {
+    guarded(|| {
+        let table = Table::open(bytes)?;
+        let usual = |name: &&String| LABEL_VARIABLES.iter().any(|usual| name.eq_ignore_ascii_case(usual));
+        let by_name = wanted.or_else(|| table.names.iter().find(usual).map(String::as_str));
+        let at = table.find_labels(by_name)?.or((table.names.len() == 1).then_some(0));
+        let at = at.ok_or_else(|| Problem::Ambiguous {
+            kind: "column with the labels",
+            available: table.listed_names(),
+            option: "--labels NAME",
+        })?;
+        table.labels(at)
+    })
+}
+
+/// The Parquet reader panics on some damaged files; that is an error like any other.
+fn guarded<T>(read: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {
+    catch_unwind(AssertUnwindSafe(read))
+        .unwrap_or_else(|_| Err(Problem::malformed("its pages", "the Parquet reader gave up")))
+}
+
+struct Table {
+    file: SerializedFileReader<Bytes>,
+    columns: Vec<ColumnDescPtr>,
+    names: Vec<String>,
+    rows: usize,
+}
+
+impl Table {
+    fn open(bytes: &[u8]) -> Result<Self, Problem> {
+        let file = SerializedFileReader::new(Bytes::copy_from_slice(bytes))
+            .map_err(damaged("the Parquet footer"))?;
+        let metadata = file.metadata();
+        let mut groups = metadata.row_groups().iter().map(|group| u64::try_from(group.num_rows()).ok());
+        let rows = groups.try_fold(0_u64, |sum, rows| sum.checked_add(rows?));
+        let columns = metadata.file_metadata().schema_descr().columns().to_vec();
+        let entries = rows.and_then(|rows| rows.checked_mul(8)?.checked_mul(columns.len() as u64));
+        Allowance::for_input(bytes.len()).spend(entries, "the table")?;
+        let rows = rows.and_then(|rows| usize::try_from(rows).ok()).unwrap_or(0);
+        let names = columns.iter().map(|column| column.path().string()).collect();
+        Ok(Self { file, columns, names, rows })
+    }
+
+    fn listed_names(&self) -> String {
+        listed(self.names.iter().map(String::as_str))
+    }
+
+    fn into_dataset(self, options: &ReadOptions) -> Result<Dataset, Problem> {
+        let label_column = self.find_labels(options.labels.as_deref())?;
+        let features: Vec<usize> = (0..self.columns.len())
+            .filter(|&at| Some(at) != label_column && !self.names[at].starts_with(INDEX))
+            .collect();
+        self.check_features(&features)?;
+        let single =
+            !features.is_empty() && features.iter().all(|&at| Kind::of(&self.columns[at]) == Kind::F32);
+        let natural = if single { Dtype::F32 } else { Dtype::F64 };
+        let x = match options.dtype.unwrap_or(natural) {
+            Dtype::F32 => self.matrix::<f32>(&features)?.into(),
+            Dtype::F64 => self.matrix::<f64>(&features)?.into(),
+        };
+        let labels = label_column.map(|at| self.labels(at)).transpose()?;
+        let columns = Some(features.iter().map(|&at| self.names[at].clone()).collect());
+        Dataset { x, labels, columns }.checked()
+    }
+
+    /// The wanted column, one of a usual name, or the only one with text.
+    fn find_labels(&self, wanted: Option<&str>) -> Result<Option<usize>, Problem> {
+        if let Some(wanted) = wanted {
+            let found = find_column(wanted, Some(&self.names), self.names.len());
+            return found.map(Some).ok_or_else(|| Problem::NoSuchColumn {
+                wanted: wanted.into(),
+                available: self.listed_names(),
+            });
+        }
+        let usual = self.names.iter().position(|name| is_label_column(name));
+        let is_text =
+            |&at: &usize| Kind::of(&self.columns[at]) == Kind::Text && !self.names[at].starts_with(INDEX);
+        let mut texts = (0..self.columns.len()).filter(is_text);
+        let only = texts.next().filter(|_| texts.next().is_none());
+        Ok(usual.or(only))
+    }
+
+    fn check_features(&self, features: &[usize]) -> Result<(), Problem> {
+        let of_kind =
+            |kind: Kind| features.iter().copied().filter(move |&at| Kind::of(&self.columns[at]) == kind);
+        if let Some(at) = of_kind(Kind::Other).next() {
+            return Err(unusable(&self.names[at]));
+        }
+        if of_kind(Kind::Text).next().is_some() {
+            let names = of_kind(Kind::Text).map(|at| self.names[at].as_str());
+            return Err(Problem::unsupported(
+                format!("text in the columns {}", listed(names)),
+                "choose the one with the labels with --labels NAME and remove the others",
+            ));
+        }
+        Ok(())
+    }
+
+    fn matrix<T: Real>(&self, features: &[usize]) -> Result<Mat<T>, Problem> {
+        if self.rows == 0 || features.is_empty() {
+            return Err(Problem::Empty { rows: self.rows, cols: features.len() });
+        }
+        // Grown group by group: the footer may announce rows that are not there.
+        let mut data: Vec<T> = Vec::new();
+        self.for_each_group(|group, first, rows| {
+            let offset = data.len();
+            for (j, &at) in features.iter().enumerate() {
+                let values = self.values(group, at, first, rows)?;
+                if j == 0 {
+                    data.resize(offset + rows * features.len(), T::ZERO);
+                }
+                let mut store =
+                    |i: usize, value: f64| data[offset + i * features.len() + j] = T::from_f64(value);
+                match values {
+                    Values::Numbers(values) => values.iter().enumerate().for_each(|(i, &x)| store(i, x)),
+                    Values::Integers(values) => {
+                        values.iter().enumerate().for_each(|(i, &n)| store(i, n as f64))
+                    }
+                    Values::Texts(_) => return Err(unusable(&self.names[at])),
+                }
+            }
+            Ok(())
+        })?;
+        Ok(Mat::from_vec(data, self.rows, features.len())?)
+    }
+
+    fn labels(&self, at: usize) -> Result<Vec<String>, Problem> {
+        let mut labels = Vec::new();
+        self.for_each_group(|group, first, rows| {
+            labels.extend(self.values(group, at, first, rows)?.into_labels());
+            Ok(())
+        })?;
+        Ok(labels)
+    }
+
+    /// Calls `visit(group, first row, rows)` for every row group.
+    fn for_each_group(
+        &self,
+        mut visit: impl FnMut(usize, usize, usize) -> Result<(), Problem>,
+    ) -> Result<(), Problem> {
+        let mut first = 0;
+        for (at, group) in self.file.metadata().row_groups().iter().enumerate() {
+            let rows = usize::try_from(group.num_rows()).unwrap_or(0);
+            visit(at, first, rows)?;
+            first += rows;
+        }
+        Ok(())
+    }
+
+    fn values(&self, group: usize, at: usize, first: usize, rows: usize) -> Result<Values, Problem> {
+        let column = &self.columns[at];
+        let place = format!("column '{}'", self.names[at]);
+        let group = self.file.get_row_group(group).map_err(damaged(&place))?;
+        let reader = group.get_column_reader(at).map_err(damaged(&place))?;
+        read_column(reader, column, first, rows)
+    }
+}

@@ -1,0 +1,98 @@
+//! A matrix with labels and names as a Parquet table.
+
+use crate::dataset::{Dataset, Matrix, Numbers};
+use crate::options::LABEL_COLUMNS;
+use crate::text::fill_row;
+use emmf::Real;
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, FloatType};
+use parquet::errors::Result;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::{Type, TypePtr};
+use std::io::{self, Write};
+use std::sync::Arc;
+
+type Writer<'a> = SerializedFileWriter<&'a mut (dyn Write + Send)>;
+
+/// Writes one column per feature and, where there are labels, a text column behind them.
+pub(crate) fn write(out: &mut (dyn Write + Send), dataset: &Dataset) -> io::Result<()> {
+    write_table(out, dataset).map_err(io::Error::other)
+}
+
+fn write_table(out: &mut (dyn Write + Send), dataset: &Dataset) -> Result<()> {
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    let mut writer = SerializedFileWriter::new(out, schema(dataset)?, Arc::new(properties))?;
+    let labels = dataset.labels.as_deref();
+    match &dataset.x {
+        Numbers::F32(x) => write_groups::<f32, FloatType>(&mut writer, x, labels)?,
+        Numbers::F64(x) => write_groups::<f64, DoubleType>(&mut writer, x, labels)?,
+    }
+    writer.close().map(drop)
+}
+
+fn schema(dataset: &Dataset) -> Result<TypePtr> {
+    let physical = match dataset.x {
+        Numbers::F32(_) => Physical::FLOAT,
+        Numbers::F64(_) => Physical::DOUBLE,
+    };
+    let names = match &dataset.columns {
+        Some(names) => names.clone(),
+        None => (1..=dataset.x.shape().1).map(|j| format!("x{j}")).collect(),
+    };
+    let mut fields = names.iter().map(|name| field(name, physical, None)).collect::<Result<Vec<_>>>()?;
+    if dataset.labels.is_some() {
+        // A feature may have the name already.
+        let free = LABEL_COLUMNS.iter().find(|&&label| names.iter().all(|name| name != label));
+        let name = free.unwrap_or(&LABEL_COLUMNS[0]);
+        fields.push(field(name, Physical::BYTE_ARRAY, Some(LogicalType::String))?);
+    }
+    Type::group_type_builder("schema").with_fields(fields).build().map(Arc::new)
+}
+
+fn field(name: &str, physical: Physical, logical: Option<LogicalType>) -> Result<TypePtr> {
+    let field = Type::primitive_type_builder(name, physical).with_repetition(Repetition::REQUIRED);
+    field.with_logical_type(logical).build().map(Arc::new)
+}
+
+/// Row groups of about 64 MiB.
+fn write_groups<T: Real, D: DataType<T = T>>(
+    writer: &mut Writer<'_>,
+    x: &Matrix<T>,
+    labels: Option<&[String]>,
+) -> Result<()> {
+    let (rows, cols) = x.shape();
+    let height = ((1 << 23) / cols.max(1)).max(1);
+    for first in (0..rows).step_by(height) {
+        let height = height.min(rows - first);
+        let columns = transposed(x, first, height);
+        let mut group = writer.next_row_group()?;
+        for column in columns.chunks_exact(height) {
+            if let Some(mut out) = group.next_column()? {
+                out.typed::<D>().write_batch(column, None, None)?;
+                out.close()?;
+            }
+        }
+        if let (Some(labels), Some(mut out)) = (labels, group.next_column()?) {
+            let texts: Vec<ByteArray> =
+                labels[first..first + height].iter().map(|label| label.as_str().into()).collect();
+            out.typed::<ByteArrayType>().write_batch(&texts, None, None)?;
+            out.close()?;
+        }
+        group.close()?;
+    }
+    Ok(())
+}
+
+/// Some rows, column by column.
+fn transposed<T: Real>(x: &Matrix<T>, first: usize, height: usize) -> Vec<T> {
+    let mut row = vec![T::ZERO; x.shape().1];
+    let mut columns = vec![T::ZERO; height * row.len()];
+    for i in 0..height {
+        fill_row(&mut row, x, first + i);
+        for (j, &value) in row.iter().enumerate() {
+            columns[j * height + i] = value;
+        }
+    }
+    columns
+}

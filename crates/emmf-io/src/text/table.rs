@@ -1,0 +1,166 @@
+//! A text as a matrix with labels and names.
+
+use super::records::{Delimiter, Record, for_each};
+use crate::dataset::{Dataset, Dtype};
+use crate::error::{Problem, listed, shortened};
+use crate::options::{ReadOptions, find_column, is_label_column};
+use emmf::{Mat, Real};
+
+/// Reads the matrix, the labels and the names.
+pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Dataset, Problem> {
+    let text = super::decode(bytes)?;
+    let plan = Plan::new(text, options)?;
+    let (x, labels) = match options.dtype {
+        Some(Dtype::F32) => plan.parse::<f32>().map(|(x, labels)| (x.into(), labels))?,
+        _ => plan.parse::<f64>().map(|(x, labels)| (x.into(), labels))?,
+    };
+    let mut columns = plan.names;
+    if let (Some(names), Some(at)) = (&mut columns, plan.label_column) {
+        names.remove(at);
+    }
+    Dataset { x, labels, columns }.checked()
+}
+
+/// The first records, as they are.
+pub(super) fn first_records(
+    text: &str,
+    delimiter: Delimiter,
+    count: usize,
+) -> Result<Vec<Vec<String>>, Problem> {
+    let mut records = Vec::new();
+    for_each(text, delimiter, |record| {
+        records.push(record.fields.iter().map(|&field| field.to_owned()).collect());
+        Ok(records.len() < count)
+    })?;
+    Ok(records)
+}
+
+pub(super) fn is_number(field: &str) -> bool {
+    field.parse::<f64>().is_ok()
+}
+
+/// How to read the text, decided from its first lines.
+struct Plan<'t> {
+    text: &'t str,
+    delimiter: Delimiter,
+    width: usize,
+    names: Option<Vec<String>>,
+    label_column: Option<usize>,
+}
+
+impl<'t> Plan<'t> {
+    fn new(text: &'t str, options: &ReadOptions) -> Result<Self, Problem> {
+        let delimiter = match options.delimiter {
+            Some(delimiter) => Delimiter::from_char(delimiter)?,
+            None => Delimiter::sniff(text),
+        };
+        let first = first_records(text, delimiter, 2)?;
+        let Some(head) = first.first() else { return Err(Problem::Empty { rows: 0, cols: 0 }) };
+        let width = head.len();
+        let wanted = options.labels.as_deref();
+        let named =
+            wanted.and_then(|wanted| head.iter().position(|field| field == wanted && !is_number(field)));
+        let numbered = wanted.and_then(|wanted| find_column(wanted, None, width));
+        let header = options.header.unwrap_or_else(|| named.is_some() || looks_like_header(&first, numbered));
+        let names = header.then(|| head.clone());
+        let label_column = match wanted {
+            Some(wanted) => Some(find_column(wanted, names.as_deref(), width).ok_or_else(|| {
+                let available = names.as_ref().map_or_else(
+                    || format!("1 to {width}, without names"),
+                    |names| listed(names.iter().map(String::as_str)),
+                );
+                Problem::NoSuchColumn { wanted: wanted.into(), available }
+            })?),
+            None => names.as_ref().and_then(|names| names.iter().position(|name| is_label_column(name))),
+        };
+        Ok(Self { text, delimiter, width, names, label_column })
+    }
+
+    fn parse<T: Real>(&self) -> Result<(Mat<T>, Option<Vec<String>>), Problem> {
+        let mut data = Vec::new();
+        let mut labels = self.label_column.map(|_| Vec::new());
+        let mut rows = 0;
+        let mut in_header = self.names.is_some();
+        for_each(self.text, self.delimiter, |record| {
+            if std::mem::take(&mut in_header) {
+                return Ok(true);
+            }
+            if record.fields.len() != self.width {
+                let line = record.line(self.text);
+                return Err(Problem::Ragged { line, want: self.width, got: record.fields.len() });
+            }
+            for (at, field) in record.fields.iter().enumerate() {
+                if self.label_column == Some(at) {
+                    labels.get_or_insert_default().push(label(field));
+                } else {
+                    let value: f64 = field.parse().map_err(|_| self.not_a_number(&record, at))?;
+                    data.push(T::from_f64(value));
+                }
+            }
+            rows += 1;
+            Ok(true)
+        })?;
+        let cols = self.width - usize::from(self.label_column.is_some());
+        Ok((Mat::from_vec(data, rows, cols)?, labels))
+    }
+
+    fn not_a_number(&self, record: &Record<'_>, at: usize) -> Problem {
+        let text = record.fields[at];
+        let name = self.names.as_ref().map(|names| names[at].as_str());
+        let fix = if self.only_text_column() == Some(at) {
+            let column = name.map_or_else(|| (at + 1).to_string(), shortened);
+            format!("if this column holds the labels, say --labels {column}")
+        } else if text.is_empty() {
+            "fill in the missing value, or remove the row or the column".into()
+        } else if is_number(&text.replace(',', ".")) {
+            "write a decimal point instead of the decimal comma".into()
+        } else {
+            "correct it, or remove the row or the column".into()
+        };
+        let column = match name {
+            Some(name) => format!("{} ('{}')", at + 1, shortened(name)),
+            None => (at + 1).to_string(),
+        };
+        Problem::NotANumber { line: record.line(self.text), column, text: shortened(text), fix }
+    }
+
+    /// The only column that holds text and no number at all. Looked for after a failure only.
+    fn only_text_column(&self) -> Option<usize> {
+        let mut is_text = vec![true; self.width];
+        let mut in_header = self.names.is_some();
+        let all = for_each(self.text, self.delimiter, |record| {
+            if !std::mem::take(&mut in_header) {
+                for (at, field) in record.fields.iter().take(self.width).enumerate() {
+                    is_text[at] &= !is_number(field) && !field.is_empty();
+                }
+            }
+            Ok(true)
+        });
+        let mut text = (0..self.width).filter(|&at| is_text[at] && Some(at) != self.label_column);
+        let only = text.next().filter(|_| text.next().is_none());
+        all.ok().and(only)
+    }
+}
+
+/// Whole numbers lose their decimal point, so that `1.0` in one file is `1` in another.
+pub(super) fn label(field: &str) -> String {
+    match field.strip_suffix(".0") {
+        Some(whole) if whole.parse::<i64>().is_ok() => whole.to_owned(),
+        _ => field.to_owned(),
+    }
+}
+
+/// The first line has text where the second has none. Text in the same places of both means a
+/// column of text, not a line of names; so it does where there is no second line.
+fn looks_like_header(first: &[Vec<String>], label_column: Option<usize>) -> bool {
+    let texts = |record: &Vec<String>| -> Vec<usize> {
+        let others = record.iter().enumerate().filter(|(at, _)| Some(*at) != label_column);
+        others.filter(|(_, field)| !is_number(field)).map(|(at, _)| at).collect()
+    };
+    let Some(head) = first.first().map(texts) else { return false };
+    let missing = first[0].iter().any(String::is_empty);
+    match first.get(1).map(texts) {
+        Some(second) => !head.is_empty() && head != second && !(missing && head.len() == 1),
+        None => head.len() == first[0].len() && !head.is_empty(),
+    }
+}

@@ -1,0 +1,73 @@
+//! Numbers as CSV or TSV, the labels in the last column.
+
+use crate::dataset::{Dataset, Matrix, Numbers};
+use crate::options::LABEL_COLUMNS;
+use emmf::{Real, Samples};
+use std::io::{self, Write};
+
+/// Writes a line of names where there are names or labels, then one line per sample.
+pub(crate) fn write(out: &mut dyn Write, dataset: &Dataset, delimiter: u8) -> io::Result<()> {
+    let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
+    if let Some(header) = header(dataset) {
+        writer.write_record(header)?;
+    }
+    let labels = dataset.labels.as_deref();
+    match &dataset.x {
+        Numbers::F32(x) => write_rows(&mut writer, x, labels)?,
+        Numbers::F64(x) => write_rows(&mut writer, x, labels)?,
+    }
+    writer.flush()
+}
+
+fn header(dataset: &Dataset) -> Option<Vec<String>> {
+    let names = match (&dataset.columns, &dataset.labels) {
+        (Some(names), _) => names.clone(),
+        (None, Some(_)) => (1..=dataset.x.shape().1).map(|j| format!("x{j}")).collect(),
+        (None, None) => return None,
+    };
+    // A feature may have the name already.
+    let free = LABEL_COLUMNS.iter().find(|&&label| names.iter().all(|name| name != label));
+    let label = dataset.labels.as_ref().map(|_| free.unwrap_or(&LABEL_COLUMNS[0]).to_string());
+    Some(names.into_iter().chain(label).collect())
+}
+
+fn write_rows<T: Real, W: Write>(
+    writer: &mut csv::Writer<W>,
+    x: &Matrix<T>,
+    labels: Option<&[String]>,
+) -> csv::Result<()> {
+    let (rows, cols) = x.shape();
+    let mut row = vec![T::ZERO; cols];
+    for i in 0..rows {
+        fill_row(&mut row, x, i);
+        for &value in &row {
+            writer.write_field(number(value))?;
+        }
+        if let Some(label) = labels.and_then(|labels| labels.get(i)) {
+            writer.write_field(label)?;
+        }
+        writer.write_record(None::<&[u8]>)?;
+    }
+    Ok(())
+}
+
+/// Row `i`, dense; entries at the same place add up.
+pub(crate) fn fill_row<T: Real>(row: &mut [T], x: &Matrix<T>, i: usize) {
+    match x.samples() {
+        Samples::Dense(dense) => row.iter_mut().enumerate().for_each(|(j, value)| *value = dense.at(i, j)),
+        Samples::Csr(csr) => {
+            row.fill(T::ZERO);
+            csr.row(i).for_each(|(j, value)| row[j] += value);
+        }
+    }
+}
+
+/// The shortest text that reads back as the same number.
+pub(crate) fn number<T: Real>(value: T) -> String {
+    let size = value.to_f64().abs();
+    if size == 0.0 || (1e-5..1e16).contains(&size) || !size.is_finite() {
+        value.to_string()
+    } else {
+        format!("{value:e}")
+    }
+}

@@ -1,0 +1,165 @@
+//! Finding the matrix and the labels among the named variables of a `.mat` or `.npz` file.
+
+use crate::array::Array;
+use crate::dataset::{Dataset, Dtype, Numbers};
+use crate::error::{Problem, listed, shortened};
+use crate::options::{LABEL_VARIABLES, MATRIX_VARIABLES, ReadOptions};
+use crate::sparse::SparseArrays;
+
+/// What a variable holds.
+#[derive(Debug)]
+pub(crate) enum Variable<'a> {
+    Dense(Array<'a>),
+    Sparse(SparseArrays<'a>),
+    Text(Vec<String>),
+    /// Something that is neither matrix nor labels, in words.
+    Other(String),
+}
+
+impl Variable<'_> {
+    fn is_matrix(&self) -> bool {
+        matches!(self, Self::Dense(_) | Self::Sparse(_))
+    }
+
+    /// Number of entries, of what can be labels.
+    fn label_count(&self) -> Option<usize> {
+        match self {
+            Self::Dense(array) if array.is_vector() => Some(array.len()),
+            Self::Text(labels) => Some(labels.len()),
+            _ => None,
+        }
+    }
+
+    fn rows(&self) -> usize {
+        match self {
+            Self::Dense(array) => array.shape().0,
+            Self::Sparse(arrays) => arrays.shape.0,
+            Self::Text(labels) => labels.len(),
+            Self::Other(_) => 0,
+        }
+    }
+
+    /// As labels.
+    pub(crate) fn into_labels(self, name: &str) -> Result<Vec<String>, Problem> {
+        match self {
+            Self::Dense(array) if array.is_vector() => Ok(array.to_labels()),
+            Self::Text(labels) => Ok(labels),
+            Self::Other(what) => Err(not_labels(name, &what)),
+            Self::Dense(_) | Self::Sparse(_) => Err(not_labels(name, "a matrix")),
+        }
+    }
+
+    /// As a matrix.
+    pub(crate) fn into_numbers(self, name: &str, dtype: Option<Dtype>) -> Result<Numbers, Problem> {
+        let what = match self {
+            Self::Dense(array) => return array.to_numbers(dtype),
+            Self::Sparse(arrays) => return arrays.into_numbers(dtype),
+            Self::Text(_) => "text".to_owned(),
+            Self::Other(what) => what,
+        };
+        Err(Problem::unsupported(format!("{name} ({what})"), "store a two-dimensional array of numbers"))
+    }
+}
+
+fn variable_called(name: &str) -> String {
+    format!("variable '{}'", shortened(name))
+}
+
+fn not_labels(name: &str, what: &str) -> Problem {
+    Problem::unsupported(format!("{name} ({what})"), "store the labels as a vector, one per sample")
+}
+
+/// The named variables of a file, in its order.
+pub(crate) struct Variables<'a>(pub(crate) Vec<(String, Variable<'a>)>);
+
+impl<'a> Variables<'a> {
+    /// The matrix and the labels that the options, or the usual names, point to.
+    pub(crate) fn into_dataset(mut self, options: &ReadOptions) -> Result<Dataset, Problem> {
+        let at = self.find_matrix(options)?;
+        let (name, matrix) = self.0.swap_remove(at);
+        let samples = matrix.rows();
+        let columns = self.find_column_names();
+        let labels = match &options.labels {
+            Some(wanted) => {
+                let at = self.find(wanted).ok_or_else(|| self.unknown("label variable", wanted))?;
+                Some(self.0.swap_remove(at).1.into_labels(&variable_called(wanted))?)
+            }
+            None => self.usual_labels(samples)?,
+        };
+        Dataset { x: matrix.into_numbers(&variable_called(&name), options.dtype)?, labels, columns }.checked()
+    }
+
+    /// The labels alone.
+    pub(crate) fn into_labels(mut self, wanted: Option<&str>) -> Result<Vec<String>, Problem> {
+        let at = match wanted {
+            Some(wanted) => self.find(wanted).ok_or_else(|| self.unknown("label variable", wanted))?,
+            None => {
+                let usual = LABEL_VARIABLES.iter().find_map(|name| self.find(name));
+                usual.or_else(|| self.only(|v| v.label_count().is_some())).ok_or_else(|| {
+                    Problem::Ambiguous {
+                        kind: "variable with the labels",
+                        available: self.names(),
+                        option: "--labels NAME",
+                    }
+                })?
+            }
+        };
+        let (name, variable) = self.0.swap_remove(at);
+        variable.into_labels(&variable_called(&name))
+    }
+
+    fn find(&self, wanted: &str) -> Option<usize> {
+        self.0.iter().position(|(name, _)| name == wanted)
+    }
+
+    fn names(&self) -> String {
+        listed(self.0.iter().map(|(name, _)| name.as_str()))
+    }
+
+    fn unknown(&self, kind: &'static str, wanted: &str) -> Problem {
+        Problem::NoSuchVariable { kind, wanted: wanted.into(), available: self.names() }
+    }
+
+    fn only(&self, fits: impl Fn(&Variable<'a>) -> bool) -> Option<usize> {
+        let mut fitting = (0..self.0.len()).filter(|&at| fits(&self.0[at].1));
+        let first = fitting.next()?;
+        fitting.next().is_none().then_some(first)
+    }
+
+    fn find_matrix(&self, options: &ReadOptions) -> Result<usize, Problem> {
+        if let Some(wanted) = &options.variable {
+            return self.find(wanted).ok_or_else(|| self.unknown("variable", wanted));
+        }
+        let usual = || MATRIX_VARIABLES.iter().filter_map(|name| self.find(name));
+        let proper = |v: &Variable<'a>| v.is_matrix() && v.label_count().is_none();
+        // The last resort is a usual name whose content will be refused with its reason.
+        usual()
+            .find(|&at| self.0[at].1.is_matrix())
+            .or_else(|| self.only(proper))
+            .or_else(|| self.only(Variable::is_matrix))
+            .or_else(|| usual().next())
+            .ok_or_else(|| Problem::Ambiguous {
+                kind: "variable",
+                available: self.names(),
+                option: "--variable NAME",
+            })
+    }
+
+    /// Variables of the usual names count only if they have one entry per sample.
+    fn usual_labels(&mut self, samples: usize) -> Result<Option<Vec<String>>, Problem> {
+        let fits = |at: &usize| self.0[*at].1.label_count() == Some(samples);
+        let Some(at) = LABEL_VARIABLES.iter().filter_map(|name| self.find(name)).find(fits) else {
+            return Ok(None);
+        };
+        let (name, variable) = self.0.swap_remove(at);
+        variable.into_labels(&variable_called(&name)).map(Some)
+    }
+
+    fn find_column_names(&mut self) -> Option<Vec<String>> {
+        let at = ["columns", "feature_names"].iter().find_map(|name| self.find(name))?;
+        match self.0.swap_remove(at).1 {
+            Variable::Text(names) => Some(names),
+            _ => None,
+        }
+    }
+}
