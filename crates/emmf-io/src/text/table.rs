@@ -107,13 +107,13 @@ impl<'t> Plan<'t> {
     fn not_a_number(&self, record: &Record<'_>, at: usize) -> Problem {
         let text = record.fields[at];
         let name = self.names.as_ref().map(|names| names[at].as_str());
-        let fix = if self.only_text_column() == Some(at) {
-            let column = name.map_or_else(|| (at + 1).to_string(), shortened);
-            format!("if this column holds the labels, say --labels {column}")
-        } else if text.is_empty() {
+        let fix = if text.is_empty() {
             "fill in the missing value, or remove the row or the column".into()
         } else if is_number(&text.replace(',', ".")) {
             "write a decimal point instead of the decimal comma".into()
+        } else if self.only_text_column() == Some(at) {
+            let column = name.map_or_else(|| (at + 1).to_string(), shortened);
+            format!("if this column holds the labels, say --labels {column}")
         } else {
             "correct it, or remove the row or the column".into()
         };
