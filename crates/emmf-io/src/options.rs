@@ -41,6 +41,12 @@ pub(crate) fn is_label_column(name: &str) -> bool {
     LABEL_COLUMNS.iter().any(|known| name.trim().eq_ignore_ascii_case(known))
 }
 
+/// A name for the column of labels that no feature has, so that it is found again.
+pub(crate) fn label_column_beside(names: &[String]) -> &'static str {
+    let is_free = |label: &&&'static str| names.iter().all(|name| name != **label);
+    LABEL_COLUMNS.iter().find(is_free).unwrap_or(&LABEL_COLUMNS[0])
+}
+
 /// The position, from 0, of a column given by name or by number.
 pub(crate) fn find_column(wanted: &str, names: Option<&[String]>, count: usize) -> Option<usize> {
     let by_name = names.and_then(|names| names.iter().position(|name| name == wanted));

@@ -1,4 +1,5 @@
 //! A write that fails leaves the folder as it was.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 mod common;
 
@@ -30,7 +31,7 @@ fn a_failure_half_way_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out");
     let fail = |out: &mut (dyn Write + Send)| {
-        out.write_all(&[0; 100_000])?;
+        out.write_all(&vec![0; 100_000])?;
         Err(io::Error::other("the disk is on fire"))
     };
     let text = message(write_atomically(&path, fail));

@@ -1,4 +1,5 @@
 //! Files written by `NumPy`, `SciPy` and `PyArrow`, kept in `tests/fixtures`.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 mod common;
 
@@ -109,6 +110,15 @@ fn labels_alone() {
     assert_eq!(labels("dense.npz"), texts(&["1", "2", "1", "3"]));
     assert_eq!(read_labels(&fixture("dense.npz"), Some("y")).unwrap().len(), 4);
     assert!(message(read_labels(&fixture("dense.npz"), Some("z"))).contains("'z'"));
+}
+
+#[test]
+fn options_that_cannot_be_meant_are_refused() {
+    let labels = ReadOptions { labels: Some("y".into()), ..ReadOptions::default() };
+    assert!(message(read(&fixture("f8.npy"), &labels)).contains("labels"));
+    assert!(message(read(&fixture("array.mtx"), &labels)).contains("labels"));
+    let variable = ReadOptions { variable: Some("X".into()), ..ReadOptions::default() };
+    assert!(message(read(&fixture("f8.npy"), &variable)).contains("variable"));
 }
 
 #[cfg(feature = "parquet")]

@@ -131,14 +131,9 @@ impl Table {
                 if j == 0 {
                     data.resize(offset + rows * features.len(), T::ZERO);
                 }
-                let mut store =
-                    |i: usize, value: f64| data[offset + i * features.len() + j] = T::from_f64(value);
-                match values {
-                    Values::Numbers(values) => values.iter().enumerate().for_each(|(i, &x)| store(i, x)),
-                    Values::Integers(values) => {
-                        values.iter().enumerate().for_each(|(i, &n)| store(i, n as f64))
-                    }
-                    Values::Texts(_) => return Err(unusable(&self.names[at])),
+                let reals = values.into_reals().ok_or_else(|| unusable(&self.names[at]))?;
+                for (i, value) in reals.into_iter().enumerate() {
+                    data[offset + i * features.len() + j] = T::from_f64(value);
                 }
             }
             Ok(())

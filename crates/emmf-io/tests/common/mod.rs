@@ -1,5 +1,6 @@
 //! What the tests of this crate share.
 #![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(clippy::expect_used, reason = "a test that cannot go on must fail")]
 
 use emmf::Mat;
 use emmf_io::{Dataset, Error, Matrix, Numbers, ReadOptions};
