@@ -19,7 +19,8 @@ pub struct ReadOptions {
     /// or `arr_0`, else the only matrix in the file.
     pub variable: Option<String>,
     /// Whether the first line of a text names the columns. By default it does if it holds a field
-    /// that is not a number where the second line holds one.
+    /// that is not a number where the second line holds one. A first column without a name numbers
+    /// the rows and is left out.
     pub header: Option<bool>,
     /// What separates the fields of a text; a space stands for any white space. By default found
     /// out from the first lines.

@@ -40,6 +40,21 @@ fn a_header_is_found_or_said() {
 }
 
 #[test]
+fn numbered_rows_are_no_feature() {
+    let data = read_text(",a,b\n0,1,2\n1,3,4\n").unwrap();
+    assert_eq!(data.columns, Some(texts(&["a", "b"])));
+    assert_eq!(dense(data.x), Mat::from_rows([[1.0, 2.0], [3.0, 4.0]]));
+    let data = read_text("\"\",\"a\",\"class\"\n\"row 1\",1,u\n\"row 2\",3,v\n").unwrap();
+    assert_eq!((data.x.shape(), data.labels), ((2, 1), Some(texts(&["u", "v"]))));
+}
+
+#[test]
+fn missing_values_in_the_first_line_do_not_make_a_header() {
+    let text = message(read_text("1,,,4\n5,6,7,8\n"));
+    assert!(text.contains("line 1, column 2") && text.contains("missing"), "{text}");
+}
+
+#[test]
 fn labels_by_name_number_and_from_the_end() {
     for (text, labels) in [
         ("a,kind,b\n1,u,2\n3,v,4\n", "kind"),
