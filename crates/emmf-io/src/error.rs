@@ -8,8 +8,7 @@ use std::io;
 pub struct Error {
     /// The file, as the caller named it.
     pub file: String,
-    /// What is wrong with it.
-    #[source]
+    /// What is wrong with it. Part of the message, so not a source that would be shown again.
     pub problem: Problem,
 }
 
