@@ -116,6 +116,14 @@ impl Dataset {
         Ok(self)
     }
 
+    /// The names of the features, or `x1`, `x2` and so on.
+    pub(crate) fn column_names(&self) -> Vec<String> {
+        match &self.columns {
+            Some(names) => names.clone(),
+            None => (1..=self.x.shape().1).map(|j| format!("x{j}")).collect(),
+        }
+    }
+
     /// Checks that there is one label per sample and one name per feature.
     pub(crate) fn check_companions(&self) -> Result<(), Problem> {
         let (samples, columns) = self.x.shape();

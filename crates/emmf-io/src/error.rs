@@ -8,8 +8,7 @@ use std::io;
 pub struct Error {
     /// The file, as the caller named it.
     pub file: String,
-    /// What is wrong with it.
-    #[source]
+    /// What is wrong with it. Part of the message, so not a source that would be shown again.
     pub problem: Problem,
 }
 
@@ -18,10 +17,10 @@ pub struct Error {
 #[non_exhaustive]
 pub enum Problem {
     /// The system refused to read it.
-    #[error("cannot be read: {0}")]
+    #[error("cannot be read: {0}; check its name and permissions")]
     Read(io::Error),
     /// The system refused to write it.
-    #[error("cannot be written: {0}; what stood there before is unchanged")]
+    #[error("cannot be written: {0}; check the folder, its permissions and the free space")]
     Write(io::Error),
     /// There is not one number in it.
     #[error("holds no numbers ({rows} rows, {cols} columns); one row per sample is needed")]

@@ -3,6 +3,16 @@
 //!
 //! Files are not trusted: nothing is allocated because a header says so, and malformed, cut off or
 //! hostile bytes give an [`Error`] that names the file, the place and what to do.
+//!
+//! ```
+//! use emmf_io::{ReadOptions, read_bytes};
+//!
+//! let text = b"width,height,label\n1,2,cat\n3,4,dog\n";
+//! let data = read_bytes(text, "animals.csv", &ReadOptions::default())?;
+//! assert_eq!(data.x.shape(), (2, 2));
+//! assert_eq!(data.labels.as_deref(), Some(&["cat".to_owned(), "dog".to_owned()][..]));
+//! # Ok::<(), emmf_io::Error>(())
+//! ```
 
 mod array;
 mod atomic;

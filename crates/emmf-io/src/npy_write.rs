@@ -56,7 +56,9 @@ fn write_entries<T: Stored>(out: &mut dyn Write, values: &[T]) -> io::Result<()>
     let mut bytes = Vec::new();
     for piece in values.chunks(1 << 13) {
         bytes.clear();
-        piece.iter().for_each(|value| value.store(&mut bytes));
+        for value in piece {
+            value.store(&mut bytes);
+        }
         out.write_all(&bytes)?;
     }
     Ok(())

@@ -37,13 +37,13 @@ fn write_sparse<T: Real + Stored>(archive: &mut Archive<'_>, x: &Csr<T>) -> io::
     let mut starts = vec![0_i64];
     let mut indices = Vec::with_capacity(view.nnz());
     for i in 0..rows {
-        indices.extend(view.row(i).map(|(j, _)| j as i64));
-        starts.push(indices.len() as i64);
+        indices.extend(view.row(i).map(|(j, _)| j.cast_signed() as i64));
+        starts.push(indices.len().cast_signed() as i64);
     }
     start(archive, "format")?;
     write_word(archive, "csr")?;
     start(archive, "shape")?;
-    write_vector(archive, &[rows as i64, cols as i64])?;
+    write_vector(archive, &[rows, cols].map(|size| size.cast_signed() as i64))?;
     start(archive, "indptr")?;
     write_vector(archive, &starts)?;
     start(archive, "indices")?;

@@ -19,7 +19,8 @@ pub struct ReadOptions {
     /// or `arr_0`, else the only matrix in the file.
     pub variable: Option<String>,
     /// Whether the first line of a text names the columns. By default it does if it holds a field
-    /// that is not a number where the second line holds one.
+    /// that is not a number where the second line holds one. A first column without a name numbers
+    /// the rows and is left out.
     pub header: Option<bool>,
     /// What separates the fields of a text; a space stands for any white space. By default found
     /// out from the first lines.
@@ -39,6 +40,12 @@ pub(crate) const LABEL_COLUMNS: [&str; 4] = ["label", "labels", "class", "gnd"];
 /// Whether a column of this name is taken for the labels without being asked for.
 pub(crate) fn is_label_column(name: &str) -> bool {
     LABEL_COLUMNS.iter().any(|known| name.trim().eq_ignore_ascii_case(known))
+}
+
+/// A name for the column of labels that no feature has, so that it is found again.
+pub(crate) fn label_column_beside(names: &[String]) -> &'static str {
+    let is_free = |label: &&&'static str| names.iter().all(|name| name != **label);
+    LABEL_COLUMNS.iter().find(is_free).unwrap_or(&LABEL_COLUMNS[0])
 }
 
 /// The position, from 0, of a column given by name or by number.

@@ -52,7 +52,9 @@ pub(crate) fn load(path: &Path) -> Result<(Vec<u8>, String), Error> {
 }
 
 fn parse(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Dataset, Problem> {
-    match Format::detect(bytes, name)? {
+    let format = Format::detect(bytes, name)?;
+    refuse_idle_options(format, options)?;
+    match format {
         Format::Text => text::read(bytes, options),
         Format::Npy => {
             let x = npy::read(Cow::Borrowed(bytes))?.into_numbers("the array", options.dtype)?;
@@ -62,6 +64,21 @@ fn parse(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Dataset, Pro
         Format::Mat => mat::read(bytes)?.into_dataset(options),
         Format::MatrixMarket => matrix_market::read(bytes, options.dtype).map(Dataset::from)?.checked(),
         Format::Parquet => parquet(bytes, options),
+    }
+}
+
+/// An option that cannot be meant for this file is a mistake, not something to pass over.
+fn refuse_idle_options(format: Format, options: &ReadOptions) -> Result<(), Problem> {
+    let idle = |what: &str, instead: &str| Err(Problem::unsupported(what, instead));
+    match format {
+        Format::Npy | Format::MatrixMarket if options.labels.is_some() => {
+            idle("labels beside the matrix in this format", "keep them in a file of their own, or use .npz")
+        }
+        Format::Npz | Format::Mat => Ok(()),
+        _ if options.variable.is_some() => {
+            idle("a named variable", "only .npz and .mat have variables; leave the option out")
+        }
+        _ => Ok(()),
     }
 }
 

@@ -85,7 +85,7 @@ fn transpose<T: Real>(csr: &Csr<T>) -> emmf::Result<Csr<T>> {
     for i in 0..view.rows() {
         for (j, value) in view.row(i) {
             let at = next[j] as usize;
-            indices[at] = i as i64;
+            indices[at] = i.cast_signed() as i64;
             values[at] = value;
             next[j] += 1;
         }

@@ -30,12 +30,11 @@ impl Variable<'_> {
         }
     }
 
-    fn rows(&self) -> usize {
+    fn shape(&self) -> (usize, usize) {
         match self {
-            Self::Dense(array) => array.shape().0,
-            Self::Sparse(arrays) => arrays.shape.0,
-            Self::Text(labels) => labels.len(),
-            Self::Other(_) => 0,
+            Self::Dense(array) => array.shape(),
+            Self::Sparse(arrays) => arrays.shape,
+            Self::Text(_) | Self::Other(_) => (0, 0),
         }
     }
 
@@ -77,8 +76,8 @@ impl<'a> Variables<'a> {
     pub(crate) fn into_dataset(mut self, options: &ReadOptions) -> Result<Dataset, Problem> {
         let at = self.find_matrix(options)?;
         let (name, matrix) = self.0.swap_remove(at);
-        let samples = matrix.rows();
-        let columns = self.find_column_names();
+        let (samples, features) = matrix.shape();
+        let columns = self.usual_column_names(features);
         let labels = match &options.labels {
             Some(wanted) => {
                 let at = self.find(wanted).ok_or_else(|| self.unknown("label variable", wanted))?;
@@ -91,20 +90,11 @@ impl<'a> Variables<'a> {
 
     /// The labels alone.
     pub(crate) fn into_labels(mut self, wanted: Option<&str>) -> Result<Vec<String>, Problem> {
-        let at = match wanted {
-            Some(wanted) => self.find(wanted).ok_or_else(|| self.unknown("label variable", wanted))?,
-            None => {
-                let usual = LABEL_VARIABLES.iter().find_map(|name| self.find(name));
-                usual.or_else(|| self.only(|v| v.label_count().is_some())).ok_or_else(|| {
-                    Problem::Ambiguous {
-                        kind: "variable with the labels",
-                        available: self.names(),
-                        option: "--labels NAME",
-                    }
-                })?
-            }
+        let found = match wanted {
+            Some(wanted) => self.find(wanted).ok_or_else(|| self.unknown("label variable", wanted)),
+            None => self.find_labels(),
         };
-        let (name, variable) = self.0.swap_remove(at);
+        let (name, variable) = self.0.swap_remove(found?);
         variable.into_labels(&variable_called(&name))
     }
 
@@ -124,6 +114,16 @@ impl<'a> Variables<'a> {
         let mut fitting = (0..self.0.len()).filter(|&at| fits(&self.0[at].1));
         let first = fitting.next()?;
         fitting.next().is_none().then_some(first)
+    }
+
+    fn find_labels(&self) -> Result<usize, Problem> {
+        let usual = LABEL_VARIABLES.iter().find_map(|name| self.find(name));
+        let only = || self.only(|variable| variable.label_count().is_some());
+        usual.or_else(only).ok_or_else(|| Problem::Ambiguous {
+            kind: "variable with the labels",
+            available: self.names(),
+            option: "--labels NAME",
+        })
     }
 
     fn find_matrix(&self, options: &ReadOptions) -> Result<usize, Problem> {
@@ -155,10 +155,10 @@ impl<'a> Variables<'a> {
         variable.into_labels(&variable_called(&name)).map(Some)
     }
 
-    fn find_column_names(&mut self) -> Option<Vec<String>> {
+    fn usual_column_names(&mut self, features: usize) -> Option<Vec<String>> {
         let at = ["columns", "feature_names"].iter().find_map(|name| self.find(name))?;
         match self.0.swap_remove(at).1 {
-            Variable::Text(names) => Some(names),
+            Variable::Text(names) if names.len() == features => Some(names),
             _ => None,
         }
     }

@@ -9,7 +9,7 @@ const DOUBLES: u32 = 9;
 const FLOATS: u32 = 7;
 const WORDS: u32 = 6;
 const INTEGERS: u32 = 5;
-const UNITS: u32 = 4;
+const UNITS: u32 = 17;
 const BYTES: u32 = 1;
 
 /// Writes the file.

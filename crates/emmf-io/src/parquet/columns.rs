@@ -57,6 +57,15 @@ pub(super) enum Values {
 }
 
 impl Values {
+    /// As floating-point numbers; `None` where it is text.
+    pub(super) fn into_reals(self) -> Option<Vec<f64>> {
+        match self {
+            Self::Numbers(values) => Some(values),
+            Self::Integers(values) => Some(values.into_iter().map(|n| n as f64).collect()),
+            Self::Texts(_) => None,
+        }
+    }
+
     pub(super) fn into_labels(self) -> Vec<String> {
         match self {
             Self::Numbers(values) => values.iter().map(f64::to_string).collect(),

@@ -2,11 +2,12 @@
 
 use super::columns::{Kind, Values, damaged, read_column, unusable};
 use crate::dataset::{Dataset, Dtype};
-use crate::error::{Problem, listed};
+use crate::error::{Problem, listed, shortened};
 use crate::inflate::Allowance;
 use crate::options::{LABEL_VARIABLES, ReadOptions, find_column, is_label_column};
 use bytes::Bytes;
 use emmf::{Mat, Real};
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescPtr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -35,10 +36,25 @@ pub(crate) fn read_labels(bytes: &[u8], wanted: Option<&str>) -> Result<Vec<Stri
     })
 }
 
-/// The Parquet reader panics on some damaged files; that is an error like any other.
+/// The Parquet reader panics on some damaged pages (a dictionary that is missing, numbers that are
+/// cut off); that is an error like any other.
 fn guarded<T>(read: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {
     catch_unwind(AssertUnwindSafe(read))
         .unwrap_or_else(|_| Err(Problem::malformed("its pages", "the Parquet reader gave up")))
+}
+
+/// Checks that the pieces of the columns lie inside the file.
+fn check_chunks(metadata: &ParquetMetaData, length: usize) -> Result<(), Problem> {
+    for chunk in metadata.row_groups().iter().flat_map(RowGroupMetaData::columns) {
+        let start = chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset());
+        let size = chunk.compressed_size();
+        let end = u64::try_from(start).ok().zip(u64::try_from(size).ok()).and_then(|(a, b)| a.checked_add(b));
+        if end.is_none_or(|end| end > length as u64) {
+            let place = format!("column '{}'", shortened(&chunk.column_path().string()));
+            return Err(Problem::malformed(place, format!("{size} bytes at {start} are not in the file")));
+        }
+    }
+    Ok(())
 }
 
 struct Table {
@@ -53,6 +69,7 @@ impl Table {
         let file = SerializedFileReader::new(Bytes::copy_from_slice(bytes))
             .map_err(damaged("the Parquet footer"))?;
         let metadata = file.metadata();
+        check_chunks(metadata, bytes.len())?;
         let mut groups = metadata.row_groups().iter().map(|group| u64::try_from(group.num_rows()).ok());
         let rows = groups.try_fold(0_u64, |sum, rows| sum.checked_add(rows?));
         let columns = metadata.file_metadata().schema_descr().columns().to_vec();
@@ -131,14 +148,9 @@ impl Table {
                 if j == 0 {
                     data.resize(offset + rows * features.len(), T::ZERO);
                 }
-                let mut store =
-                    |i: usize, value: f64| data[offset + i * features.len() + j] = T::from_f64(value);
-                match values {
-                    Values::Numbers(values) => values.iter().enumerate().for_each(|(i, &x)| store(i, x)),
-                    Values::Integers(values) => {
-                        values.iter().enumerate().for_each(|(i, &n)| store(i, n as f64))
-                    }
-                    Values::Texts(_) => return Err(unusable(&self.names[at])),
+                let reals = values.into_reals().ok_or_else(|| unusable(&self.names[at]))?;
+                for (i, value) in reals.into_iter().enumerate() {
+                    data[offset + i * features.len() + j] = T::from_f64(value);
                 }
             }
             Ok(())

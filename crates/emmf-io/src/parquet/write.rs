@@ -1,7 +1,7 @@
 //! A matrix with labels and names as a Parquet table.
 
 use crate::dataset::{Dataset, Matrix, Numbers};
-use crate::options::LABEL_COLUMNS;
+use crate::options::label_column_beside;
 use crate::text::fill_row;
 use emmf::Real;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
@@ -36,15 +36,10 @@ fn schema(dataset: &Dataset) -> Result<TypePtr> {
         Numbers::F32(_) => Physical::FLOAT,
         Numbers::F64(_) => Physical::DOUBLE,
     };
-    let names = match &dataset.columns {
-        Some(names) => names.clone(),
-        None => (1..=dataset.x.shape().1).map(|j| format!("x{j}")).collect(),
-    };
+    let names = dataset.column_names();
     let mut fields = names.iter().map(|name| field(name, physical, None)).collect::<Result<Vec<_>>>()?;
     if dataset.labels.is_some() {
-        // A feature may have the name already.
-        let free = LABEL_COLUMNS.iter().find(|&&label| names.iter().all(|name| name != label));
-        let name = free.unwrap_or(&LABEL_COLUMNS[0]);
+        let name = label_column_beside(&names);
         fields.push(field(name, Physical::BYTE_ARRAY, Some(LogicalType::String))?);
     }
     Type::group_type_builder("schema").with_fields(fields).build().map(Arc::new)

@@ -15,7 +15,7 @@ use crate::error::Problem;
 fn decode(bytes: &[u8]) -> Result<&str, Problem> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     str::from_utf8(bytes).map_err(|e| {
-        let line = 1 + bytes[..e.valid_up_to()].iter().filter(|&&b| b == b'\n').count();
+        let line = bytes[..e.valid_up_to()].split(|&b| b == b'\n').count();
         Problem::unsupported(format!("line {line} (its encoding is not UTF-8)"), "save the text as UTF-8")
     })
 }

@@ -69,7 +69,7 @@ impl Record<'_> {
             }
             at += line.len();
         }
-        1 + text.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count()
+        1 + text[..at].matches('\n').count()
     }
 }
 

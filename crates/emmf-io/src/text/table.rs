@@ -14,10 +14,10 @@ pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Dataset, Probl
         Some(Dtype::F32) => plan.parse::<f32>().map(|(x, labels)| (x.into(), labels))?,
         _ => plan.parse::<f64>().map(|(x, labels)| (x.into(), labels))?,
     };
-    let mut columns = plan.names;
-    if let (Some(names), Some(at)) = (&mut columns, plan.label_column) {
-        names.remove(at);
-    }
+    let columns = plan.names.as_ref().map(|names| {
+        let features = names.iter().enumerate().filter(|(at, _)| plan.is_feature(*at));
+        features.map(|(_, name)| name.clone()).collect()
+    });
     Dataset { x, labels, columns }.checked()
 }
 
@@ -46,6 +46,8 @@ struct Plan<'t> {
     width: usize,
     names: Option<Vec<String>>,
     label_column: Option<usize>,
+    /// The first column has no name: it numbers the rows, as pandas and R write it.
+    numbered_rows: bool,
 }
 
 impl<'t> Plan<'t> {
@@ -73,7 +75,9 @@ impl<'t> Plan<'t> {
             })?),
             None => names.as_ref().and_then(|names| names.iter().position(|name| is_label_column(name))),
         };
-        Ok(Self { text, delimiter, width, names, label_column })
+        let unnamed = names.as_ref().is_some_and(|names| names[0].is_empty() && width > 1);
+        let numbered_rows = unnamed && label_column != Some(0);
+        Ok(Self { text, delimiter, width, names, label_column, numbered_rows })
     }
 
     fn parse<T: Real>(&self) -> Result<(Mat<T>, Option<Vec<String>>), Problem> {
@@ -92,7 +96,7 @@ impl<'t> Plan<'t> {
             for (at, field) in record.fields.iter().enumerate() {
                 if self.label_column == Some(at) {
                     labels.get_or_insert_default().push(label(field));
-                } else {
+                } else if self.is_feature(at) {
                     let value: f64 = field.parse().map_err(|_| self.not_a_number(&record, at))?;
                     data.push(T::from_f64(value));
                 }
@@ -100,20 +104,24 @@ impl<'t> Plan<'t> {
             rows += 1;
             Ok(true)
         })?;
-        let cols = self.width - usize::from(self.label_column.is_some());
+        let cols = (0..self.width).filter(|&at| self.is_feature(at)).count();
         Ok((Mat::from_vec(data, rows, cols)?, labels))
+    }
+
+    fn is_feature(&self, at: usize) -> bool {
+        self.label_column != Some(at) && !(self.numbered_rows && at == 0)
     }
 
     fn not_a_number(&self, record: &Record<'_>, at: usize) -> Problem {
         let text = record.fields[at];
         let name = self.names.as_ref().map(|names| names[at].as_str());
-        let fix = if self.only_text_column() == Some(at) {
-            let column = name.map_or_else(|| (at + 1).to_string(), shortened);
-            format!("if this column holds the labels, say --labels {column}")
-        } else if text.is_empty() {
+        let fix = if text.is_empty() {
             "fill in the missing value, or remove the row or the column".into()
         } else if is_number(&text.replace(',', ".")) {
             "write a decimal point instead of the decimal comma".into()
+        } else if self.only_text_column() == Some(at) {
+            let column = name.map_or_else(|| (at + 1).to_string(), shortened);
+            format!("if this column holds the labels, say --labels {column}")
         } else {
             "correct it, or remove the row or the column".into()
         };
@@ -136,7 +144,7 @@ impl<'t> Plan<'t> {
             }
             Ok(true)
         });
-        let mut text = (0..self.width).filter(|&at| is_text[at] && Some(at) != self.label_column);
+        let mut text = (0..self.width).filter(|&at| is_text[at] && self.is_feature(at));
         let only = text.next().filter(|_| text.next().is_none());
         all.ok().and(only)
     }
@@ -151,16 +159,18 @@ pub(super) fn label(field: &str) -> String {
 }
 
 /// The first line has text where the second has none. Text in the same places of both means a
-/// column of text, not a line of names; so it does where there is no second line.
+/// column of text, not a line of names. A line by itself is one of names if it holds no number.
 fn looks_like_header(first: &[Vec<String>], label_column: Option<usize>) -> bool {
     let texts = |record: &Vec<String>| -> Vec<usize> {
         let others = record.iter().enumerate().filter(|(at, _)| Some(*at) != label_column);
         others.filter(|(_, field)| !is_number(field)).map(|(at, _)| at).collect()
     };
-    let Some(head) = first.first().map(texts) else { return false };
-    let missing = first[0].iter().any(String::is_empty);
+    let Some(head) = first.first() else { return false };
+    let places = texts(head);
+    // Empty fields alone are missing values.
+    let has_names = places.iter().any(|&at| !head[at].is_empty());
     match first.get(1).map(texts) {
-        Some(second) => !head.is_empty() && head != second && !(missing && head.len() == 1),
-        None => head.len() == first[0].len() && !head.is_empty(),
+        Some(second) => has_names && places != second,
+        None => has_names && places.len() == head.len(),
     }
 }

@@ -1,7 +1,7 @@
 //! Numbers as CSV or TSV, the labels in the last column.
 
 use crate::dataset::{Dataset, Matrix, Numbers};
-use crate::options::LABEL_COLUMNS;
+use crate::options::label_column_beside;
 use emmf::{Real, Samples};
 use std::io::{self, Write};
 
@@ -20,15 +20,14 @@ pub(crate) fn write(out: &mut dyn Write, dataset: &Dataset, delimiter: u8) -> io
 }
 
 fn header(dataset: &Dataset) -> Option<Vec<String>> {
-    let names = match (&dataset.columns, &dataset.labels) {
-        (Some(names), _) => names.clone(),
-        (None, Some(_)) => (1..=dataset.x.shape().1).map(|j| format!("x{j}")).collect(),
-        (None, None) => return None,
-    };
-    // A feature may have the name already.
-    let free = LABEL_COLUMNS.iter().find(|&&label| names.iter().all(|name| name != label));
-    let label = dataset.labels.as_ref().map(|_| free.unwrap_or(&LABEL_COLUMNS[0]).to_string());
-    Some(names.into_iter().chain(label).collect())
+    if dataset.columns.is_none() && dataset.labels.is_none() {
+        return None;
+    }
+    let mut names = dataset.column_names();
+    if dataset.labels.is_some() {
+        names.push(label_column_beside(&names).to_owned());
+    }
+    Some(names)
 }
 
 fn write_rows<T: Real, W: Write>(
