@@ -285,6 +285,11 @@ fn least_squares(u: &Mat<f64>, x: &[f64], chosen: &[usize]) -> Option<Vec<f64>> 
     Some(a)
 }
 
+/// Enough samples have a weight to pin U down; the capped norm may leave fewer than there are centroids.
+pub(crate) fn determined<T: Real>(fit: &Fit<T>) -> bool {
+    fit.v.cols() == 1 || fit.weights.iter().filter(|&&q| q > 0.0).count() > fit.v.cols()
+}
+
 /// A fit from a given start.
 pub(crate) fn fit_from<'a, T: Real>(
     spec: &Spec,
