@@ -1,5 +1,6 @@
 //! What a fit leaves behind: the [`Model`], which codes and scores new samples, and the [`Fit`] around it.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{BLOCK, Data, Stored, gram};
@@ -185,9 +186,10 @@ pub struct Seconds {
 
 /// Exact coefficients of every sample, and its residual.
 pub(crate) fn code<T: Real, X: Data<T>>(x: &X, u: &Mat<T>) -> (Mat<T>, Vec<f64>) {
-    let c = u.cols();
-    let mut v = Mat::zeros(x.shape().0, c);
-    let residuals = for_rows_of(x, u, &mut v, |g, v, p| v.copy_from_slice(&nnls(g, p)));
+    let mut v = Mat::zeros(x.shape().0, u.cols());
+    let residuals = for_rows_of(x, u, &mut v, |g, v, p| {
+        v.iter_mut().zip(nnls(g, p)).for_each(|(v, exact)| *v = T::from_f64(exact));
+    });
     (v, residuals)
 }
 
@@ -197,22 +199,26 @@ pub(crate) fn residuals<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, v: &mut Mat<T>) 
 }
 
 /// Lets `change(G, vᵢ, pᵢ)` set every row of V, G = UᵀU and P = XU, and returns the residuals after it.
+/// All in double precision and sample by sample: normal equations square the condition of U, and what a
+/// sample is coded as must not depend on its neighbours.
 fn for_rows_of<T: Real, X: Data<T>>(
     x: &X,
     u: &Mat<T>,
     v: &mut Mat<T>,
-    change: impl Fn(&Mat<T>, &mut [T], &[T]) + Sync + Send,
+    change: impl Fn(&Mat<f64>, &mut [T], &[f64]) + Sync + Send,
 ) -> Vec<f64> {
-    let (n, c, g) = (x.shape().0, u.cols(), gram(u));
+    let (n, c, wide) = (x.shape().0, u.cols(), u.cast::<f64>());
+    let g = gram(&wide);
     let mut residuals = vec![0.0; n];
-    let parts = v.as_mut_slice().chunks_mut(BLOCK * c).zip(residuals.chunks_mut(BLOCK)).collect();
-    x.project(u, parts, |rows, (v, r): (&mut [T], &mut [f64]), p| {
-        for (at, i) in rows.enumerate() {
-            let row = at * c..(at + 1) * c;
-            change(&g, &mut v[row.clone()], &p[row.clone()]);
-            r[at] = residual_sq(x, i, u, &g, (&v[row.clone()], &p[row])).sqrt();
-        }
-    });
+    let rows = v.as_mut_slice().par_chunks_mut(c).zip(residuals.par_iter_mut()).enumerate();
+    rows.with_min_len(BLOCK).for_each_init(
+        || vec![0.0; c],
+        |p, (i, (v, r))| {
+            x.project_row(i, &wide, p);
+            change(&g, v, p);
+            *r = residual_sq(x, i, u, &g, (v, p)).sqrt();
+        },
+    );
     residuals
 }
 

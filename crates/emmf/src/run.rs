@@ -132,7 +132,9 @@ impl Spec {
     fn irls<T: Real, X: Data<T>>(&self, x: &X, sample_weights: Vec<f64>) -> Result<Irls> {
         let entry = registry::find(&self.method)?;
         let params = self.params.clone();
-        let mean_norm = x.norms_sq().iter().map(|norm| norm.sqrt()).sum::<f64>() / x.shape().0 as f64;
+        let counted = x.norms_sq().iter().zip(&sample_weights);
+        let mean_norm =
+            counted.map(|(norm, s)| s * norm.sqrt()).sum::<f64>() / sample_weights.iter().sum::<f64>();
         let update = match self.solver {
             Solver::Mu => Update::Multiplicative { exponent: self.exponent.unwrap_or(entry.exponent) },
             Solver::Hals => Update::Hals { sweeps: self.sweeps },
@@ -206,12 +208,17 @@ impl<X> Job<'_, X> {
             let began = Instant::now();
             let run = fit::run(&self.method, self.data, start, &rule, restart, given.observer)?;
             self.seconds.iterate += began.elapsed().as_secs_f64();
-            let over = matches!(run.stop, fit::Stop::Cancelled | fit::Stop::TimeLimit);
+            let stop = run.stop;
+            let over = matches!(stop, fit::Stop::Cancelled | fit::Stop::TimeLimit);
             let value = |run: &Run<IrlsState<T>>| Method::<T, X>::objective(&self.method, &run.state);
             if best.as_ref().is_none_or(|(best, _)| value(&run) < value(best)) {
                 best = Some((run, restart));
             }
             if over {
+                // Whichever restart is kept: this is why there are no more.
+                if let Some((best, _)) = &mut best {
+                    best.stop = stop;
+                }
                 break;
             }
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::{BLOCK, Data, blocks, dot_f64};
+use super::{BLOCK, Data, add_scaled, blocks, dot_f64};
 use crate::matrix::{Mat, View};
 use crate::real::Real;
 
@@ -112,6 +112,12 @@ impl<T: Real> Data<T> for Dense<'_, T> {
         for (j, sum) in out.iter_mut().enumerate() {
             *sum += factor * x.at(i, j);
         }
+    }
+
+    fn project_row(&self, i: usize, b: &Mat<f64>, out: &mut [f64]) {
+        out.fill(0.0);
+        let (x, factor) = (self.view(), self.factor(i).to_f64());
+        (0..x.cols()).for_each(|j| add_scaled(out, factor * x.at(i, j).to_f64(), b.row(j)));
     }
 
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64 {

@@ -52,6 +52,9 @@ pub trait Data<T: Real>: Sync {
     /// `out` += `factor`·xᵢ.
     fn add_row(&self, i: usize, factor: T, out: &mut [T]);
 
+    /// `out` = xᵢ·B, in double precision.
+    fn project_row(&self, i: usize, b: &Mat<f64>, out: &mut [f64]);
+
     /// ‖xᵢ − U·v‖² by its definition, without cancellation.
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64;
 
@@ -61,6 +64,13 @@ pub trait Data<T: Real>: Sync {
         let parts = out.as_mut_slice().chunks_mut(BLOCK * b.cols()).collect();
         self.project(b, parts, |_, part: &mut [T], p| part.copy_from_slice(p));
         out
+    }
+}
+
+/// `out` += `factor`·`row`.
+fn add_scaled<T: Real>(out: &mut [T], factor: T, row: &[T]) {
+    for (sum, &value) in out.iter_mut().zip(row) {
+        *sum += factor * value;
     }
 }
 

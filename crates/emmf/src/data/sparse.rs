@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::{BLOCK, Data, blocks, dot_f64};
+use super::{BLOCK, Data, add_scaled, blocks, dot_f64};
 use crate::matrix::{CsrView, Mat};
 use crate::real::Real;
 
@@ -73,13 +73,6 @@ impl<'a, T: Real> Sparse<'a, T> {
     }
 }
 
-/// `out` += `factor`·`row`.
-fn add_scaled<T: Real>(out: &mut [T], factor: T, row: &[T]) {
-    for (sum, &value) in out.iter_mut().zip(row) {
-        *sum += factor * value;
-    }
-}
-
 impl<T: Real> Data<T> for Sparse<'_, T> {
     fn shape(&self) -> (usize, usize) {
         (self.x.rows(), self.x.cols())
@@ -126,6 +119,12 @@ impl<T: Real> Data<T> for Sparse<'_, T> {
     fn add_row(&self, i: usize, factor: T, out: &mut [T]) {
         let factor = factor * self.factor(i);
         self.x.row(i).for_each(|(j, value)| out[j] += factor * value);
+    }
+
+    fn project_row(&self, i: usize, b: &Mat<f64>, out: &mut [f64]) {
+        out.fill(0.0);
+        let factor = self.factor(i).to_f64();
+        self.x.row(i).for_each(|(j, value)| add_scaled(out, factor * value.to_f64(), b.row(j)));
     }
 
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64 {

@@ -57,6 +57,10 @@ impl<T: Real> Data<T> for Stored<'_, T> {
         either!(self, x => x.add_row(i, factor, out));
     }
 
+    fn project_row(&self, i: usize, b: &Mat<f64>, out: &mut [f64]) {
+        either!(self, x => x.project_row(i, b, out));
+    }
+
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64 {
         either!(self, x => x.residual_sq(i, u, v))
     }

@@ -30,11 +30,17 @@ impl Loss for Capped {
         if r > self.threshold() { 0.0 } else { 1.0 / r }
     }
 
-    fn calibrate(&mut self, residuals: &mut dyn FnMut() -> Result<Vec<f64>>) -> Result<()> {
+    fn calibrate(&mut self, residuals: &mut dyn FnMut() -> Result<Vec<(f64, f64)>>) -> Result<()> {
         if self.threshold.is_none() {
-            let mut r = residuals()?;
-            let last_kept = ((self.quantile * r.len() as f64).ceil() as usize).clamp(1, r.len()) - 1;
-            self.threshold = Some(*r.select_nth_unstable_by(last_kept, f64::total_cmp).1);
+            let mut samples = residuals()?;
+            samples.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let kept = self.quantile * samples.iter().map(|(_, s)| s).sum::<f64>();
+            let mut below = 0.0;
+            let last_kept = samples.iter().find(|(_, s)| {
+                below += s;
+                below >= kept
+            });
+            self.threshold = last_kept.or(samples.last()).map(|(r, _)| *r);
         }
         Ok(())
     }

@@ -59,8 +59,8 @@ pub trait Loss: Send + Sync {
     }
 
     /// Takes a scale that was not given from the data. `residuals()` makes one l2,1 iteration and
-    /// returns the residuals after it.
-    fn calibrate(&mut self, residuals: &mut dyn FnMut() -> Result<Vec<f64>>) -> Result<()> {
+    /// returns every sample's residual after it and its weight.
+    fn calibrate(&mut self, residuals: &mut dyn FnMut() -> Result<Vec<(f64, f64)>>) -> Result<()> {
         let _ = residuals;
         Ok(())
     }

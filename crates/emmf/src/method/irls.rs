@@ -143,7 +143,7 @@ impl<T: Real, X: Data<T>> Method<T, X> for Irls {
         let mut loss = (self.loss)();
         loss.calibrate(&mut || {
             self.step(x, &mut state)?;
-            Ok(state.r.clone())
+            Ok(state.r.iter().copied().zip(self.sample_weights.iter().copied()).collect())
         })?;
         state.loss = loss;
         state.iteration = 0;

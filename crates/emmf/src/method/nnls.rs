@@ -5,51 +5,120 @@
 //! depend on when and with which others they are asked for.
 
 use crate::matrix::Mat;
-use crate::real::Real;
 
-/// Exchanges of whole blocks that may fail to bring progress before single ones are tried.
+/// Exchanges of blocks that may fail to bring progress before the slow and sure way is taken.
 const PATIENCE: usize = 3;
 /// A pivot below this share of its diagonal entry means: linearly dependent on the others.
 const DEPENDENT: f64 = 1e-12;
+/// A slope below this share of the largest one is rounding.
+const FLAT: f64 = 1e-12;
+/// A centroid below this share of the longest one counts as zero: its coefficient might overflow.
+const SHORT: f64 = 1e-30;
+
+/// What a coordinate is doing.
+#[derive(Clone, Copy, PartialEq)]
+enum Role {
+    /// Held at zero.
+    Zero,
+    /// Solved for.
+    Free,
+    /// Was to be free, but depends linearly on others that are.
+    Dependent,
+}
 
 /// Minimises ½·a·G·aᵀ − p·aᵀ over a ≥ 0.
-pub(crate) fn nnls<T: Real>(g: &Mat<T>, p: &[T]) -> Vec<T> {
+pub(crate) fn nnls(g: &Mat<f64>, p: &[f64]) -> Vec<f64> {
     let c = p.len();
-    let entry = |i: usize, j: usize| g[(i, j)].to_f64();
-    let p: Vec<f64> = p.iter().map(|&x| x.to_f64()).collect();
-    let scale = p.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-    let tolerance = 1e-12 * scale;
-    let mut free = vec![false; c];
-    let mut a = vec![0.0; c];
-    let mut fewest = c + 1;
-    let mut patience = PATIENCE;
-    // Single exchanges always end; the bound only guards against rounding that makes them cycle.
-    for _ in 0..100 + 20 * c {
-        let slope = |k: usize| p[k] - (0..c).map(|l| entry(k, l) * a[l]).sum::<f64>();
-        let wrong: Vec<usize> =
-            (0..c).filter(|&k| if free[k] { a[k] < 0.0 } else { slope(k) > tolerance }).collect();
-        let Some(&last) = wrong.last() else { break };
+    // In terms of centroids of unit length, so that their own lengths do not matter.
+    let longest = (0..c).map(|k| g[(k, k)].sqrt()).fold(0.0, f64::max);
+    let unit = |k: usize| {
+        let length = g[(k, k)].sqrt();
+        if length > SHORT * longest { 1.0 / length } else { 0.0 }
+    };
+    let units: Vec<f64> = (0..c).map(unit).collect();
+    let entry = |k: usize, l: usize| g[(k, l)] * units[k] * units[l];
+    let p: Vec<f64> = p.iter().zip(&units).map(|(p, unit)| p * unit).collect();
+    let tolerance = FLAT * p.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+    let a = pivot_blocks(&entry, &p, tolerance).unwrap_or_else(|| grow_support(&entry, &p, tolerance));
+    a.iter().zip(&units).map(|(a, unit)| a.max(0.0) * unit).collect()
+}
+
+/// ∂/∂a_k, downwards: p − G·a.
+fn slope(g: &impl Fn(usize, usize) -> f64, p: &[f64], a: &[f64], k: usize) -> f64 {
+    p[k] - a.iter().enumerate().map(|(l, a)| g(k, l) * a).sum::<f64>()
+}
+
+/// Exchanges all coordinates at once that are free and negative, or zero with a slope. Nearly always
+/// ends after a few solves; `None` where it makes no progress.
+fn pivot_blocks(g: &impl Fn(usize, usize) -> f64, p: &[f64], tolerance: f64) -> Option<Vec<f64>> {
+    let mut roles = vec![Role::Zero; p.len()];
+    let mut a = vec![0.0; p.len()];
+    let (mut fewest, mut patience) = (p.len() + 1, PATIENCE);
+    loop {
+        let is_wrong = |k: &usize| match roles[*k] {
+            Role::Free => a[*k] < 0.0,
+            Role::Zero => slope(g, p, &a, *k) > tolerance,
+            Role::Dependent => false,
+        };
+        let wrong: Vec<usize> = (0..p.len()).filter(is_wrong).collect();
+        if wrong.is_empty() {
+            return Some(a);
+        }
         if wrong.len() < fewest {
             (fewest, patience) = (wrong.len(), PATIENCE);
         } else {
-            patience = patience.saturating_sub(1);
+            patience = patience.checked_sub(1)?;
         }
-        let exchange = if patience > 0 { &wrong[..] } else { &[last] };
-        exchange.iter().for_each(|&k| free[k] = !free[k]);
-        solve_free(&entry, &p, &mut free, &mut a);
+        roles.iter_mut().filter(|role| **role == Role::Dependent).for_each(|role| *role = Role::Zero);
+        for k in wrong {
+            roles[k] = if roles[k] == Role::Free { Role::Zero } else { Role::Free };
+        }
+        solve_free(g, p, &mut roles, &mut a);
     }
-    a.iter().map(|&x| T::from_f64(x.max(0.0))).collect()
 }
 
-/// Solves G·a = p over the free coordinates by Cholesky; the others are zero. A coordinate that depends
-/// linearly on earlier ones is no longer free.
-fn solve_free(g: &impl Fn(usize, usize) -> f64, p: &[f64], free: &mut [bool], a: &mut [f64]) {
+/// Lawson and Hanson 1974: one coordinate more at a time, the steepest, never leaving a ≥ 0. Every step
+/// descends, also where centroids depend on each other.
+fn grow_support(g: &impl Fn(usize, usize) -> f64, p: &[f64], tolerance: f64) -> Vec<f64> {
+    let mut roles = vec![Role::Zero; p.len()];
+    let mut a = vec![0.0; p.len()];
+    let mut next = a.clone();
+    // The bound only guards against rounding that makes it cycle.
+    for _ in 0..10 + 10 * p.len() {
+        let idle = (0..p.len()).filter(|&k| roles[k] == Role::Zero).map(|k| (slope(g, p, &a, k), k));
+        let Some((steepest, k)) = idle.max_by(|a, b| a.0.total_cmp(&b.0)) else { break };
+        if steepest <= tolerance {
+            break;
+        }
+        roles[k] = Role::Free;
+        solve_free(g, p, &mut roles, &mut next);
+        if next[k] <= 0.0 {
+            // Too close to the others to gain anything.
+            roles[k] = Role::Dependent;
+            continue;
+        }
+        roles.iter_mut().filter(|role| **role == Role::Dependent).for_each(|role| *role = Role::Zero);
+        loop {
+            let leaving = (0..p.len()).filter(|&k| roles[k] == Role::Free && next[k] <= 0.0);
+            let reach = leaving.map(|k| (a[k] / (a[k] - next[k]).max(f64::MIN_POSITIVE), k));
+            let Some((reach, first)) = reach.min_by(|a, b| a.0.total_cmp(&b.0)) else { break };
+            a.iter_mut().zip(&next).for_each(|(a, next)| *a = (*a + reach * (next - *a)).max(0.0));
+            (a[first], roles[first]) = (0.0, Role::Zero);
+            solve_free(g, p, &mut roles, &mut next);
+        }
+        a.copy_from_slice(&next);
+    }
+    a
+}
+
+/// Solves G·a = p over the free coordinates by Cholesky; the others are zero.
+fn solve_free(g: &impl Fn(usize, usize) -> f64, p: &[f64], roles: &mut [Role], a: &mut [f64]) {
     a.fill(0.0);
     let mut kept: Vec<usize> = Vec::new();
     let mut factor: Vec<Vec<f64>> = Vec::new();
     let mut half: Vec<f64> = Vec::new();
     for k in 0..p.len() {
-        if !free[k] {
+        if roles[k] != Role::Free {
             continue;
         }
         let mut row = Vec::with_capacity(kept.len() + 1);
@@ -58,8 +127,8 @@ fn solve_free(g: &impl Fn(usize, usize) -> f64, p: &[f64], free: &mut [bool], a:
             row.push((g(k, l) - done) / factor[m][m]);
         }
         let pivot = g(k, k) - row.iter().map(|x| x * x).sum::<f64>();
-        if pivot <= DEPENDENT * g(k, k) {
-            free[k] = false;
+        if pivot <= DEPENDENT {
+            roles[k] = Role::Dependent;
             continue;
         }
         let done: f64 = row.iter().zip(&half).map(|(x, y)| x * y).sum();

@@ -5,13 +5,13 @@ use crate::matrix::Mat;
 use crate::real::Real;
 
 /// ‖xᵢ − U·v‖² = ‖xᵢ‖² − 2v·p + v·G·vᵀ with p = Uᵀxᵢ and G = UᵀU, in double precision, and by the
-/// definition where cancellation has eaten the digits. NaN stays NaN.
-pub(crate) fn residual_sq<T: Real, X: Data<T>>(
+/// definition where cancellation has eaten the digits of `S`, in which G and p were made. NaN stays NaN.
+pub(crate) fn residual_sq<T: Real, S: Real, X: Data<T>>(
     x: &X,
     i: usize,
     u: &Mat<T>,
-    g: &Mat<T>,
-    (v, p): (&[T], &[T]),
+    g: &Mat<S>,
+    (v, p): (&[T], &[S]),
 ) -> f64 {
     let norm_sq = x.norms_sq()[i];
     let mut fitted = 0.0;
@@ -22,5 +22,5 @@ pub(crate) fn residual_sq<T: Real, X: Data<T>>(
         cross += a.to_f64() * p[k].to_f64();
     }
     let sum = norm_sq - 2.0 * cross + fitted;
-    if sum < T::CANCELLATION * norm_sq.max(fitted) { x.residual_sq(i, u, v) } else { sum }
+    if sum < S::CANCELLATION * norm_sq.max(fitted) { x.residual_sq(i, u, v) } else { sum }
 }

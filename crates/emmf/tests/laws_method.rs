@@ -1,0 +1,160 @@
+//! Laws that every registered method obeys with every solver, number type and storage.
+
+mod oracle;
+
+use emmf::{Factors, Fit, Mat, Real, Spec};
+use oracle::problems::{KINDS, Kind, cast, distance, in_every_storage, problem, specs};
+use oracle::{Oracle, determined, fit_from, rounding};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        rng_seed: RngSeed::Fixed(1),
+        failure_persistence: None,
+        max_shrink_iters: 0,
+        ..Default::default()
+    }
+}
+
+fn kinds() -> impl Strategy<Value = Kind> {
+    prop::sample::select(&KINDS[..])
+}
+
+/// Shapes, signs, finite numbers.
+fn check_form<T: Real>(fit: &Fit<T>, (n, d): (usize, usize), k: usize) {
+    assert_eq!(fit.model.centroids().shape(), (d, k));
+    assert_eq!(fit.v.shape(), (n, k));
+    let entries = fit.model.centroids().as_slice().iter().chain(fit.v.as_slice());
+    entries.for_each(|x| assert!(*x >= T::ZERO && x.is_finite()));
+    for numbers in [&fit.residuals, &fit.weights] {
+        assert_eq!(numbers.len(), n);
+        assert!(numbers.iter().all(|x| *x >= 0.0 && x.is_finite()), "{numbers:?}");
+    }
+    assert!(fit.scores.len() == n && fit.scores.iter().all(|x| x.is_finite()));
+    assert!(fit.labels.len() == n && fit.labels.iter().all(|&label| label < k));
+    assert!(fit.initial.is_finite() && fit.objective.is_finite());
+}
+
+fn every_storage_agrees<T: Real>(kind: Kind, seed: u64, tolerance: f64) {
+    let p = problem(kind, seed);
+    let (x, start): (Mat<T>, _) = (p.x.cast(), cast::<T>(&p.start));
+    for spec in specs(p.k) {
+        let spec = spec.max_iter(5);
+        let mut first: Option<Fit<T>> = None;
+        in_every_storage(&x, |storage, samples| {
+            let fit = fit_from(&spec, samples, &start).unwrap();
+            check_form(&fit, x.shape(), p.k);
+            let first = first.get_or_insert_with(|| fit.clone());
+            for (a, b) in [(first.model.centroids(), fit.model.centroids()), (&first.v, &fit.v)] {
+                // V of dependent centroids is not unique.
+                if p.k <= x.cols() || std::ptr::eq(a, first.model.centroids()) {
+                    assert!(distance(a, b) <= tolerance, "{storage} {kind:?} {spec:?}: {}", distance(a, b));
+                }
+            }
+            let noise = slack(first, &p.x) + slack(&fit, &p.x);
+            let close =
+                (first.objective - fit.objective).abs() <= tolerance * first.initial.abs() + 9.0 * noise;
+            assert!(close, "{storage} {kind:?} {spec:?}: {} {}", first.objective, fit.objective);
+        });
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(18))]
+
+    #[test]
+    fn form_and_every_storage_f64(kind in kinds(), seed in any::<u64>()) {
+        every_storage_agrees::<f64>(kind, seed, 1e-8);
+    }
+
+    #[test]
+    fn form_and_every_storage_f32(kind in kinds(), seed in any::<u64>()) {
+        every_storage_agrees::<f32>(kind, seed, 2e-2);
+    }
+
+    #[test]
+    fn twenty_iterations_equal_the_oracle(kind in kinds(), seed in any::<u64>()) {
+        let p = problem(kind, seed);
+        for spec in specs(p.k) {
+            let spec = spec.max_iter(20).polish(false);
+            let fit = fit_from(&spec, &p.x, &p.start).unwrap();
+            let mut oracle = Oracle::new(&spec, &p.x);
+            let mut factors = p.start.clone();
+            oracle.begin(&mut factors);
+            for (at, &ours) in [fit.initial].iter().chain(&fit.trace).enumerate() {
+                let theirs = oracle.objective(&factors);
+                let noise = rounding::<f64>(&p.x, p.k, &oracle.residuals(&factors), &oracle.q(&factors));
+                let close = (ours - theirs).abs() <= 1e-9 * theirs.abs() + 9.0 * noise;
+                prop_assert!(close, "{kind:?} {spec:?} after {at}: {ours}, should be {theirs}");
+                if at < fit.trace.len() {
+                    oracle.iterate(&mut factors);
+                }
+            }
+            for (ours, theirs) in [(fit.model.centroids(), &factors.u), (&fit.v, &factors.v)] {
+                let by = distance(ours, theirs);
+                prop_assert!(by <= 1e-9 || !determined(&fit), "{kind:?} {spec:?}: {by}");
+            }
+        }
+    }
+
+    #[test]
+    fn single_precision_is_near_double(kind in kinds(), seed in any::<u64>()) {
+        let p = problem(kind, seed);
+        for spec in specs(p.k) {
+            let spec = spec.max_iter(10).polish(false);
+            let double = fit_from(&spec, &p.x, &p.start).unwrap();
+            let single = fit_from(&spec, &p.x.cast::<f32>(), &cast(&p.start)).unwrap();
+            let by = (double.objective - single.objective).abs();
+            let noise = slack(&double, &p.x) + slack(&single, &p.x);
+            prop_assert!(by <= 1e-4 * double.initial.abs() + 9.0 * noise, "{kind:?} {spec:?}: {by}");
+            let by = distance(&product(&double), &product(&single));
+            // The weight of the capped norm jumps at θ: a sample there goes either way.
+            prop_assert!(by <= 1e-3 || spec.method == "capped-nmf", "{kind:?} {spec:?}: {by}");
+        }
+    }
+}
+
+/// V·Uᵀ in double precision.
+fn product<T: Real>(fit: &Fit<T>) -> Mat<f64> {
+    let (u, v): (Mat<f64>, Mat<f64>) = (fit.model.centroids().cast(), fit.v.cast());
+    Mat::from_fn(v.rows(), u.rows(), |i, j| v.row(i).iter().zip(u.row(j)).map(|(v, u)| v * u).sum())
+}
+
+fn slack<T: Real>(fit: &Fit<T>, x: &Mat<f64>) -> f64 {
+    rounding::<T>(x, fit.v.cols(), &fit.residuals, &fit.weights) + 1e-15 * fit.objective.abs()
+}
+
+fn every_iteration_descends<T: Real>(kind: Kind, seed: u64) {
+    let p = problem(kind, seed);
+    let (x, start): (Mat<T>, Factors<T>) = (p.x.cast(), cast(&p.start));
+    let descends = |spec: &Spec| emmf::registry::find(&spec.method).unwrap().loss(&spec.params).descends();
+    for spec in specs(p.k).into_iter().filter(descends) {
+        let at = |t: usize| fit_from(&spec.clone().max_iter(t).polish(false), &x, &start).unwrap();
+        let mut before = at(1);
+        assert!(before.trace[0] <= before.initial + 2.0 * slack(&before, &p.x), "{kind:?} {spec:?}");
+        for t in 2..=10 {
+            let after = at(t);
+            assert_eq!(before.trace[..], after.trace[..t - 1]);
+            let slack = slack(&before, &p.x) + slack(&after, &p.x);
+            let (was, is) = (after.trace[t - 2], after.trace[t - 1]);
+            assert!(is <= was + slack, "{kind:?} {spec:?}, iteration {t}: {was} to {is}, slack {slack:e}");
+            before = after;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(12))]
+
+    #[test]
+    fn the_objective_never_rises_f64(kind in kinds(), seed in any::<u64>()) {
+        every_iteration_descends::<f64>(kind, seed);
+    }
+
+    #[test]
+    fn the_objective_never_rises_f32(kind in kinds(), seed in any::<u64>()) {
+        every_iteration_descends::<f32>(kind, seed);
+    }
+}
