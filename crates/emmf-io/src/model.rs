@@ -100,7 +100,10 @@ fn from_bytes(bytes: &[u8]) -> Result<AnyModel, Problem> {
 }
 
 /// A two-dimensional tensor of N-byte numbers.
-fn matrix<const N: usize, T: Real>(tensor: &TensorView<'_>, number: impl Fn([u8; N]) -> T) -> Result<Mat<T>, Problem> {
+fn matrix<const N: usize, T: Real>(
+    tensor: &TensorView<'_>,
+    number: impl Fn([u8; N]) -> T,
+) -> Result<Mat<T>, Problem> {
     let &[rows, cols] = tensor.shape() else {
         return Err(Problem::malformed("U", "it is not a matrix"));
     };

@@ -187,9 +187,9 @@ impl<'a, T: Real> View<'a, T> {
         (&self.data[start.min(self.data.len())..], self.row_stride, self.col_stride)
     }
 
-    /// One of the strides is 1, as matrix products want it.
-    pub(crate) fn has_unit_stride(&self) -> bool {
-        self.row_stride == 1 || self.col_stride == 1
+    /// The entries of a row lie one after the other, and no two rows overlap.
+    pub(crate) fn has_contiguous_rows(&self) -> bool {
+        self.col_stride == 1 && self.row_stride >= self.cols
     }
 
     /// A row-major copy.
@@ -302,6 +302,22 @@ impl<'a, T: Real> CsrView<'a, T> {
     pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, T)> + '_ {
         let range = self.row_starts.get(i)..self.row_starts.get(i + 1);
         range.map(|at| (self.columns.get(at), self.values[at]))
+    }
+
+    /// Calls `visit(column, value)` for the stored entries of row `i`.
+    #[inline(always)]
+    pub(crate) fn for_each_in_row(&self, i: usize, mut visit: impl FnMut(usize, T)) {
+        let range = self.row_starts.get(i)..self.row_starts.get(i + 1);
+        let values = &self.values[range.clone()];
+        // The indices were checked: none is negative.
+        match self.columns {
+            Indices::I32(columns) => {
+                columns[range].iter().zip(values).for_each(|(&j, &x)| visit(j as usize, x))
+            }
+            Indices::I64(columns) => {
+                columns[range].iter().zip(values).for_each(|(&j, &x)| visit(j as usize, x))
+            }
+        }
     }
 
     /// The same pattern with other values.

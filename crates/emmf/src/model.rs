@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::data::{BLOCK, Data, Stored, gram};
+use crate::data::{BLOCK, Data, Gram, Stored};
 use crate::error::{Error, Result};
 use crate::fit::Stop;
 use crate::matrix::{Mat, Samples};
@@ -208,15 +208,19 @@ fn for_rows_of<T: Real, X: Data<T>>(
     change: impl Fn(&Mat<f64>, &mut [T], &[f64]) + Sync + Send,
 ) -> Vec<f64> {
     let (n, c, wide) = (x.shape().0, u.cols(), u.cast::<f64>());
-    let g = gram(&wide);
+    let mut g = Gram::new(c);
+    let g = g.of(&wide);
     let mut residuals = vec![0.0; n];
     let rows = v.as_mut_slice().par_chunks_mut(c).zip(residuals.par_iter_mut()).enumerate();
     rows.with_min_len(BLOCK).for_each_init(
-        || vec![0.0; c],
-        |p, (i, (v, r))| {
+        || (vec![0.0; c], vec![0.0; c]),
+        |(p, gv), (i, (v, r))| {
             x.project_row(i, &wide, p);
-            change(&g, v, p);
-            *r = residual_sq(x, i, u, &g, (v, p)).sqrt();
+            change(g, v, p);
+            for (k, out) in gv.iter_mut().enumerate() {
+                *out = g.row(k).iter().zip(&*v).map(|(g, v)| g * v.to_f64()).sum();
+            }
+            *r = residual_sq(x, i, u, (v, p, gv)).sqrt();
         },
     );
     residuals

@@ -68,6 +68,10 @@ pub(crate) mod sealed {
             shape: (usize, usize, usize),
             add: bool,
         );
+
+        /// `out` (c×width, tightly packed) += Wᵀ·X for X (samples as rows, with this row stride) and a
+        /// packed W with c columns; `shape` is (width, c). Implemented in `data/outer.rs`.
+        fn add_outer(out: &mut [Self], x: (&[Self], usize), w: &[Self], shape: (usize, usize));
     }
 }
 

@@ -1,8 +1,10 @@
-//! Matrix products and decompositions. The only file that names the library behind them.
+//! Matrix products, decompositions and vector instructions: the only file that names the libraries behind
+//! them, beside the kernel in `outer.rs`.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
+use super::outer::Outer;
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::{Product, Strided};
@@ -30,12 +32,27 @@ macro_rules! product {
                 let accum = if add { Accum::Add } else { Accum::Replace };
                 matmul(c, accum, as_faer(a, m, k), as_faer(b, k, n), 1.0, Par::Seq);
             }
+
+            fn add_outer(
+                out: &mut [Self],
+                (x, stride): (&[Self], usize),
+                w: &[Self],
+                (width, c): (usize, usize),
+            ) {
+                pulp::Arch::new().dispatch(Outer { out, x, stride, width, w, c });
+            }
         }
     };
 }
 
 product!(f32);
 product!(f64);
+
+/// Runs loops with the widest vector instructions of the machine.
+#[inline(always)]
+pub(crate) fn vectorized<R>(work: impl FnOnce() -> R) -> R {
+    pulp::Arch::new().dispatch(work)
+}
 
 fn to_faer<T: Real>(a: &Mat<T>) -> faer::Mat<f64> {
     faer::Mat::from_fn(a.rows(), a.cols(), |i, j| a[(i, j)].to_f64())

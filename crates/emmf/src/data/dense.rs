@@ -4,124 +4,169 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::{BLOCK, Data, add_scaled, blocks, dot_f64};
+use super::outer::{ROWS, pack};
+use super::walk::{Layout, Scratch, least_parts, walk};
+use super::{BLOCK, Block, Data, PARTS, add_scaled, blocks, dot_f64};
 use crate::matrix::{Mat, View};
 use crate::real::Real;
 
-/// Features whose rows of Xᵀ·diag(q)·V one thread makes at a time.
-const FEATURES: usize = 64;
+/// Features of a group are a multiple of this, whole panels of the kernel.
+const PANEL: usize = 64;
 
 /// Dense X with a factor for every sample.
 pub struct Dense<'a, T> {
-    x: Storage<'a, T>,
+    x: View<'a, T>,
     scale: Option<Vec<T>>,
     norms_sq: Vec<f64>,
-}
-
-/// The caller's array, or a row-major copy where neither of its strides is 1.
-enum Storage<'a, T> {
-    Borrowed(View<'a, T>),
-    Copied(Mat<T>),
+    blocks: Scratch<T>,
+    sums: Scratch<T>,
 }
 
 impl<'a, T: Real> Dense<'a, T> {
     /// X with sample i multiplied by `scale[i]`.
     pub fn new(x: View<'a, T>, scale: Option<Vec<T>>) -> Self {
-        let storage = if x.has_unit_stride() { Storage::Borrowed(x) } else { Storage::Copied(x.to_mat()) };
-        let mut data = Self { x: storage, scale, norms_sq: Vec::new() };
-        let view = data.view();
+        let mut data = Self { x, scale, norms_sq: Vec::new(), blocks: Scratch::new(), sums: Scratch::new() };
         let norm_sq = |i| {
-            let square = |j| (view.at(i, j).to_f64() * data.factor(i).to_f64()).powi(2);
-            (0..view.cols()).map(square).sum()
+            let square = |j| (x.at(i, j).to_f64() * data.factor(i).to_f64()).powi(2);
+            (0..x.cols()).map(square).sum()
         };
-        data.norms_sq = (0..view.rows()).into_par_iter().map(norm_sq).collect();
+        data.norms_sq = (0..x.rows()).into_par_iter().with_min_len(BLOCK).map(norm_sq).collect();
         data
-    }
-
-    fn view(&self) -> View<'_, T> {
-        match &self.x {
-            Storage::Borrowed(x) => *x,
-            Storage::Copied(x) => x.view(),
-        }
     }
 
     fn factor(&self, i: usize) -> T {
         self.scale.as_ref().map_or(T::ONE, |scale| scale[i])
     }
 
-    /// diag(q)·V of a block of rows, with the samples' factors.
-    fn weighted_rows(&self, rows: Range<usize>, q: &[T], v: &Mat<T>, out: &mut Vec<T>) {
-        out.clear();
-        for i in rows {
-            let weight = q[i] * self.factor(i);
-            out.extend(v.row(i).iter().map(|&value| weight * value));
+    /// Numbers that [`Self::rows`] needs for so many rows and columns.
+    fn spare(&self, rows: usize, cols: usize) -> usize {
+        if self.x.has_contiguous_rows() { 0 } else { rows * cols }
+    }
+
+    /// A block of X row by row, and the distance of its rows: borrowed where it lies so, else gathered.
+    fn rows<'s>(&'s self, rows: Range<usize>, cols: Range<usize>, spare: &'s mut [T]) -> (&'s [T], usize) {
+        if self.x.has_contiguous_rows() {
+            let (entries, stride, _) = self.x.block(rows, cols);
+            return (entries, stride);
+        }
+        let width = cols.len();
+        for (j, col) in cols.enumerate() {
+            for (i, row) in rows.clone().enumerate() {
+                spare[i * width + j] = self.x.at(row, col);
+            }
+        }
+        (&spare[..rows.len() * width], width)
+    }
+
+    /// Parts of the samples and groups of the features in which Xᵀ·diag(q)·V is made. The parts' sums
+    /// together are no larger than V.
+    fn grid(&self) -> (usize, usize) {
+        let (n, d) = self.shape();
+        let parts = 1 << (n / d).clamp(1, PARTS).ilog2();
+        (parts, (PARTS / parts).min(d.div_ceil(PANEL)))
+    }
+
+    /// `out` (c×width) = Vᵀ·diag(q)·X of these samples and features.
+    fn outer_sums(
+        &self,
+        (rows, features): (Range<usize>, Range<usize>),
+        q: &[T],
+        v: &Mat<T>,
+        out: &mut [T],
+        scratch: &mut [T],
+    ) {
+        let c = v.cols();
+        let (w, spare) = scratch.split_at_mut(ROWS * c);
+        out.fill(T::ZERO);
+        for block in blocks(rows, ROWS) {
+            let w = &mut w[..block.len() * c];
+            let v = &v.as_slice()[block.start * c..block.end * c];
+            pack(v, |i| q[block.start + i] * self.factor(block.start + i), c, w);
+            let x = self.rows(block, features.clone(), spare);
+            T::add_outer(out, x, w, (features.len(), c));
         }
     }
 }
 
 impl<T: Real> Data<T> for Dense<'_, T> {
     fn shape(&self) -> (usize, usize) {
-        (self.view().rows(), self.view().cols())
+        (self.x.rows(), self.x.cols())
     }
 
     fn norms_sq(&self) -> &[f64] {
         &self.norms_sq
     }
 
-    fn project<S: Send>(
+    fn project<A: Send, R: Send>(
         &self,
         b: &Mat<T>,
-        parts: Vec<S>,
-        visit: impl Fn(Range<usize>, S, &mut [T]) + Sync + Send,
+        a: &mut [A],
+        r: &mut [R],
+        visit: impl Fn(Block<'_, T, A, R>) + Sync + Send,
     ) {
-        let (x, (n, d), c) = (self.view(), self.shape(), b.cols());
-        let work: Vec<_> = blocks(n).zip(parts).collect();
-        work.into_par_iter().for_each_init(
-            || vec![T::ZERO; BLOCK * c],
-            |scratch, (rows, part)| {
-                let p = &mut scratch[..rows.len() * c];
-                T::gemm(p, x.block(rows.clone(), 0..d), (b.as_slice(), c, 1), (rows.len(), d, c), false);
-                if self.scale.is_some() {
-                    for (i, row) in rows.clone().zip(p.chunks_exact_mut(c)) {
-                        row.iter_mut().for_each(|value| *value *= self.factor(i));
-                    }
+        let ((n, d), c) = (self.shape(), b.cols());
+        let layout = Layout { n, c, spare: self.spare(BLOCK, d), work: n * d * c };
+        let fill = |rows: Range<usize>, p: &mut [T], spare: &mut [T]| {
+            let shape = (rows.len(), d, c);
+            let (x, stride) = self.rows(rows.clone(), 0..d, spare);
+            T::gemm(p, (x, stride, 1), (b.as_slice(), c, 1), shape, false);
+            if let Some(scale) = &self.scale {
+                for (row, &factor) in p.chunks_exact_mut(c).zip(&scale[rows]) {
+                    row.iter_mut().for_each(|value| *value *= factor);
                 }
-                visit(rows, part, p);
-            },
-        );
+            }
+        };
+        walk(&layout, &self.blocks, (a, r), fill, visit);
     }
 
     fn t_dot(&self, q: &[T], v: &Mat<T>, out: &mut Mat<T>) {
-        let (x, (n, d), c) = (self.view(), self.shape(), v.cols());
-        out.as_mut_slice().par_chunks_mut(FEATURES * c).enumerate().for_each_init(
-            || Vec::with_capacity(BLOCK * c),
-            |weighted, (chunk, out)| {
-                let features = chunk * FEATURES..(chunk * FEATURES + FEATURES).min(d);
-                for rows in blocks(n) {
-                    self.weighted_rows(rows.clone(), q, v, weighted);
-                    let (entries, down, across) = x.block(rows.clone(), features.clone());
-                    let shape = (features.len(), rows.len(), c);
-                    T::gemm(out, (entries, across, down), (weighted, c, 1), shape, rows.start > 0);
+        let ((n, d), c) = (self.shape(), v.cols());
+        let (parts, groups) = self.grid();
+        let (rows, width) = (n.div_ceil(parts), d.div_ceil(groups).next_multiple_of(PANEL));
+        let slot = ROWS * c + self.spare(ROWS, width);
+        let least = least_parts(n * d * c);
+        self.sums.lend(parts * c * d + parts * groups * slot, |buffer| {
+            let (sums, scratch) = buffer.split_at_mut(parts * c * d);
+            let tasks = sums.par_chunks_mut(c * d).zip(scratch.par_chunks_mut(groups * slot)).enumerate();
+            tasks.with_min_len(least).for_each(|(part, (sums, scratch))| {
+                let rows = part * rows..((part + 1) * rows).min(n);
+                let tasks = sums.par_chunks_mut(c * width).zip(scratch.par_chunks_mut(slot)).enumerate();
+                tasks.with_min_len(least).for_each(|(group, (sums, scratch))| {
+                    let features = group * width..((group + 1) * width).min(d);
+                    self.outer_sums((rows.clone(), features), q, v, sums, scratch);
+                });
+            });
+            let out = out.as_mut_slice().par_chunks_mut(c * PANEL).enumerate();
+            out.with_min_len(least).for_each(|(panel, out)| {
+                for (j, out) in (panel * PANEL..).zip(out.chunks_exact_mut(c)) {
+                    // The group of feature j starts at c·start and has `width` features, the last one fewer.
+                    let start = j / width * width;
+                    let width = width.min(d - start);
+                    for (k, out) in out.iter_mut().enumerate() {
+                        let at = c * start + k * width + (j - start);
+                        *out = (0..parts).map(|part| sums[part * c * d + at]).sum();
+                    }
                 }
-            },
-        );
+            });
+        });
     }
 
     fn add_row(&self, i: usize, factor: T, out: &mut [T]) {
-        let (x, factor) = (self.view(), factor * self.factor(i));
+        let factor = factor * self.factor(i);
         for (j, sum) in out.iter_mut().enumerate() {
-            *sum += factor * x.at(i, j);
+            *sum += factor * self.x.at(i, j);
         }
     }
 
     fn project_row(&self, i: usize, b: &Mat<f64>, out: &mut [f64]) {
         out.fill(0.0);
-        let (x, factor) = (self.view(), self.factor(i).to_f64());
-        (0..x.cols()).for_each(|j| add_scaled(out, factor * x.at(i, j).to_f64(), b.row(j)));
+        let factor = self.factor(i).to_f64();
+        (0..self.x.cols()).for_each(|j| add_scaled(out, factor * self.x.at(i, j).to_f64(), b.row(j)));
     }
 
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64 {
-        let (x, factor) = (self.view(), self.factor(i).to_f64());
-        (0..x.cols()).map(|j| (factor * x.at(i, j).to_f64() - dot_f64(u.row(j), v)).powi(2)).sum()
+        let factor = self.factor(i).to_f64();
+        let entry = |j| factor * self.x.at(i, j).to_f64();
+        (0..self.x.cols()).map(|j| (entry(j) - dot_f64(u.row(j), v)).powi(2)).sum()
     }
 }

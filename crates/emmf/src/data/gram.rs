@@ -2,45 +2,54 @@
 
 use rayon::prelude::*;
 
-use super::{BLOCK, blocks};
+use super::walk::{least_parts, rows_per_part};
+use super::{BLOCK, PARTS, blocks};
 use crate::matrix::Mat;
 use crate::real::Real;
 
-/// The rows are summed up in this many parts at most, whatever the number of threads.
-const PARTS: usize = 16;
-
-/// UᵀU.
-pub(crate) fn gram<T: Real>(u: &Mat<T>) -> Mat<T> {
-    gram_of(u, |_, row, out| out.extend_from_slice(row))
+/// Aᵀ·diag(q)·A with its buffers, for any number of A with the same columns.
+pub(crate) struct Gram<T> {
+    total: Mat<T>,
+    buffer: Vec<T>,
 }
 
-/// Vᵀ·diag(q)·V.
-pub(crate) fn weighted_gram<T: Real>(q: &[T], v: &Mat<T>) -> Mat<T> {
-    gram_of(v, |i, row, out| out.extend(row.iter().map(|&value| q[i] * value)))
-}
-
-/// Aᵀ·B, where `weigh(i, aᵢ, out)` appends row i of B.
-fn gram_of<T: Real>(a: &Mat<T>, weigh: impl Fn(usize, &[T], &mut Vec<T>) + Sync) -> Mat<T> {
-    let (n, c) = a.shape();
-    let blocks: Vec<_> = blocks(n).collect();
-    let per_part = blocks.len().div_ceil(PARTS).max(1);
-    let sums: Vec<Vec<T>> = blocks
-        .par_chunks(per_part)
-        .map(|part| {
-            let mut sum = vec![T::ZERO; c * c];
-            let mut b = Vec::with_capacity(BLOCK * c);
-            for rows in part {
-                b.clear();
-                rows.clone().for_each(|i| weigh(i, a.row(i), &mut b));
-                let left = &a.as_slice()[rows.start * c..];
-                T::gemm(&mut sum, (left, 1, c), (&b, c, 1), (c, rows.len(), c), true);
-            }
-            sum
-        })
-        .collect();
-    let mut total = Mat::zeros(c, c);
-    for sum in &sums {
-        total.as_mut_slice().iter_mut().zip(sum).for_each(|(total, &part)| *total += part);
+impl<T: Real> Gram<T> {
+    /// For matrices with `c` columns.
+    pub(crate) fn new(c: usize) -> Self {
+        Self { total: Mat::zeros(c, c), buffer: vec![T::ZERO; PARTS * (c * c + BLOCK * c)] }
     }
-    total
+
+    /// AᵀA.
+    pub(crate) fn of(&mut self, a: &Mat<T>) -> &Mat<T> {
+        self.make(a, |_| T::ONE)
+    }
+
+    /// Aᵀ·diag(q)·A.
+    pub(crate) fn weighted(&mut self, q: &[T], a: &Mat<T>) -> &Mat<T> {
+        self.make(a, |i| q[i])
+    }
+
+    fn make(&mut self, a: &Mat<T>, weight: impl Fn(usize) -> T + Sync) -> &Mat<T> {
+        let (n, c) = a.shape();
+        let rows = rows_per_part(n);
+        let (sums, scratch) = self.buffer.split_at_mut(PARTS * c * c);
+        let parts = a.as_slice().par_chunks(rows * c).zip(sums.par_chunks_mut(c * c));
+        let parts = parts.zip(scratch.par_chunks_mut(BLOCK * c)).enumerate();
+        parts.with_min_len(least_parts(n * c * c)).for_each(|(part, ((a, sum), weighted))| {
+            for block in blocks(0..a.len() / c, BLOCK) {
+                let a = &a[block.start * c..block.end * c];
+                let weighted = &mut weighted[..a.len()];
+                for (i, (out, a)) in weighted.chunks_exact_mut(c).zip(a.chunks_exact(c)).enumerate() {
+                    let weight = weight(part * rows + block.start + i);
+                    out.iter_mut().zip(a).for_each(|(out, &a)| *out = weight * a);
+                }
+                T::gemm(sum, (a, 1, c), (weighted, c, 1), (c, block.len(), c), block.start > 0);
+            }
+        });
+        self.total.as_mut_slice().fill(T::ZERO);
+        for sum in sums.chunks_exact(c * c).take(n.div_ceil(rows)) {
+            self.total.as_mut_slice().iter_mut().zip(sum).for_each(|(total, &part)| *total += part);
+        }
+        &self.total
+    }
 }

@@ -1,35 +1,51 @@
 //! X and the few operations that read it: [`Data`], for dense and sparse storage.
+//!
+//! Work is cut into parts whose number and size depend on the shapes only, never on the threads, and
+//! sums over parts are taken in their order: any number of threads gives the same bits.
 
 mod backend;
 mod dense;
 mod gram;
+mod outer;
 mod sparse;
 mod stored;
+mod walk;
 
 use std::ops::Range;
 
 pub use dense::Dense;
 pub use sparse::Sparse;
-pub(crate) use stored::Stored;
 
-pub(crate) use backend::{orthonormal_basis, thin_svd};
-pub(crate) use gram::{gram, weighted_gram};
+pub(crate) use backend::{orthonormal_basis, thin_svd, vectorized};
+pub(crate) use gram::Gram;
+pub(crate) use stored::Stored;
 
 use crate::matrix::Mat;
 use crate::real::Real;
 
-/// Samples that are worked on together. Fixed, so that the result does not depend on the number of
-/// threads, and small, so that a block stays in cache.
+/// Samples that are worked on together, few enough for a block to stay in cache.
 pub const BLOCK: usize = 128;
 
-/// The blocks that `n` rows fall into.
-pub(crate) fn blocks(n: usize) -> impl Iterator<Item = Range<usize>> + Clone {
-    (0..n).step_by(BLOCK).map(move |start| start..(start + BLOCK).min(n))
+/// Parts that the rows are cut into at the most.
+const PARTS: usize = 16;
+
+/// A block of samples on its way through [`Data::project`].
+pub struct Block<'a, T, A, R> {
+    /// Which samples.
+    pub rows: Range<usize>,
+    /// X·B of these samples.
+    pub p: &'a mut [T],
+    /// As long as `p`, for any use.
+    pub scratch: &'a mut [T],
+    /// The samples' items of the first array.
+    pub a: &'a mut [A],
+    /// The samples' items of the second array.
+    pub r: &'a mut [R],
 }
 
 /// X, n×d, samples as rows, each times its own factor. The only trait whose implementations read X.
 ///
-/// Every operation runs on the current thread pool and gives the same bits for any number of threads.
+/// Every operation runs on the current thread pool.
 pub trait Data<T: Real>: Sync {
     /// Samples and features.
     fn shape(&self) -> (usize, usize);
@@ -37,13 +53,15 @@ pub trait Data<T: Real>: Sync {
     /// ‖xᵢ‖² of every sample.
     fn norms_sq(&self) -> &[f64];
 
-    /// P = X·B in blocks of [`BLOCK`] rows: `visit(rows, part, P_b)` is called once for every block,
-    /// with the block's element of `parts`, in any order and from several threads.
-    fn project<S: Send>(
+    /// P = X·B in blocks of at most [`BLOCK`] samples. `visit` is called once for every block while it
+    /// is in cache, in any order and from several threads. `a` and `r` hold a fixed number of items for
+    /// every sample; each block gets its own.
+    fn project<A: Send, R: Send>(
         &self,
         b: &Mat<T>,
-        parts: Vec<S>,
-        visit: impl Fn(Range<usize>, S, &mut [T]) + Sync + Send,
+        a: &mut [A],
+        r: &mut [R],
+        visit: impl Fn(Block<'_, T, A, R>) + Sync + Send,
     );
 
     /// `out` = Xᵀ·diag(q)·V.
@@ -61,13 +79,21 @@ pub trait Data<T: Real>: Sync {
     /// X·B as a whole.
     fn dot(&self, b: &Mat<T>) -> Mat<T> {
         let mut out = Mat::zeros(self.shape().0, b.cols());
-        let parts = out.as_mut_slice().chunks_mut(BLOCK * b.cols()).collect();
-        self.project(b, parts, |_, part: &mut [T], p| part.copy_from_slice(p));
+        self.project(b, out.as_mut_slice(), &mut vec![(); self.shape().0], |block| {
+            block.a.copy_from_slice(block.p)
+        });
         out
     }
 }
 
+/// The blocks that a range of rows falls into.
+fn blocks(rows: Range<usize>, size: usize) -> impl Iterator<Item = Range<usize>> {
+    let end = rows.end;
+    rows.step_by(size).map(move |start| start..(start + size).min(end))
+}
+
 /// `out` += `factor`·`row`.
+#[inline(always)]
 fn add_scaled<T: Real>(out: &mut [T], factor: T, row: &[T]) {
     for (sum, &value) in out.iter_mut().zip(row) {
         *sum += factor * value;

@@ -5,12 +5,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::{BLOCK, Data, add_scaled, blocks, dot_f64};
+use super::walk::{Layout, Scratch, least_parts, walk};
+use super::{Block, Data, PARTS, add_scaled, dot_f64, vectorized};
 use crate::matrix::{CsrView, Mat};
 use crate::real::Real;
-
-/// Features whose rows of Xᵀ·diag(q)·V one thread makes at a time.
-const FEATURES: usize = 64;
 
 /// Sparse X with a factor for every sample.
 pub struct Sparse<'a, T> {
@@ -18,6 +16,7 @@ pub struct Sparse<'a, T> {
     scale: Option<Vec<T>>,
     norms_sq: Vec<f64>,
     by_feature: Columns<T>,
+    blocks: Scratch<T>,
 }
 
 /// The entries of X by feature: for each the samples and the values.
@@ -59,7 +58,8 @@ impl<T: Real> Columns<T> {
 impl<'a, T: Real> Sparse<'a, T> {
     /// X with sample i multiplied by `scale[i]`.
     pub fn new(x: CsrView<'a, T>, scale: Option<Vec<T>>) -> Self {
-        let mut data = Self { x, scale, norms_sq: Vec::new(), by_feature: Columns::new(x) };
+        let by_feature = Columns::new(x);
+        let mut data = Self { x, scale, norms_sq: Vec::new(), by_feature, blocks: Scratch::new() };
         let norm_sq = |i| {
             let factor = data.factor(i).to_f64();
             x.row(i).map(|(_, value)| (value.to_f64() * factor).powi(2)).sum()
@@ -82,37 +82,40 @@ impl<T: Real> Data<T> for Sparse<'_, T> {
         &self.norms_sq
     }
 
-    fn project<S: Send>(
+    fn project<A: Send, R: Send>(
         &self,
         b: &Mat<T>,
-        parts: Vec<S>,
-        visit: impl Fn(Range<usize>, S, &mut [T]) + Sync + Send,
+        a: &mut [A],
+        r: &mut [R],
+        visit: impl Fn(Block<'_, T, A, R>) + Sync + Send,
     ) {
-        let c = b.cols();
-        let work: Vec<_> = blocks(self.x.rows()).zip(parts).collect();
-        work.into_par_iter().for_each_init(
-            || vec![T::ZERO; BLOCK * c],
-            |scratch, (rows, part)| {
-                let p = &mut scratch[..rows.len() * c];
+        let (n, c) = (self.x.rows(), b.cols());
+        let layout = Layout { n, c, spare: 0, work: self.x.nnz() * c };
+        let fill = |rows: Range<usize>, p: &mut [T], _: &mut [T]| {
+            vectorized(|| {
                 p.fill(T::ZERO);
-                for (i, out) in rows.clone().zip(p.chunks_exact_mut(c)) {
+                for (i, out) in rows.zip(p.chunks_exact_mut(c)) {
                     let factor = self.factor(i);
-                    self.x.row(i).for_each(|(j, value)| add_scaled(out, factor * value, b.row(j)));
+                    self.x.for_each_in_row(i, |j, value| add_scaled(out, factor * value, b.row(j)));
                 }
-                visit(rows, part, p);
-            },
-        );
+            });
+        };
+        walk(&layout, &self.blocks, (a, r), fill, visit);
     }
 
     fn t_dot(&self, q: &[T], v: &Mat<T>, out: &mut Mat<T>) {
         let c = v.cols();
-        out.as_mut_slice().par_chunks_mut(FEATURES * c).enumerate().for_each(|(chunk, out)| {
-            for (row, out) in out.chunks_exact_mut(c).enumerate() {
-                out.fill(T::ZERO);
-                for (i, value) in self.by_feature.feature(chunk * FEATURES + row) {
-                    add_scaled(out, value * q[i] * self.factor(i), v.row(i));
+        let features = self.x.cols().div_ceil(PARTS);
+        let parts = out.as_mut_slice().par_chunks_mut(features * c).enumerate();
+        parts.with_min_len(least_parts(self.x.nnz() * c)).for_each(|(part, out)| {
+            vectorized(|| {
+                for (j, out) in (part * features..).zip(out.chunks_exact_mut(c)) {
+                    out.fill(T::ZERO);
+                    for (i, value) in self.by_feature.feature(j) {
+                        add_scaled(out, value * q[i] * self.factor(i), v.row(i));
+                    }
                 }
-            }
+            });
         });
     }
 

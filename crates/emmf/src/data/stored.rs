@@ -1,8 +1,6 @@
 //! X in main memory, dense or sparse: the one place that tells them apart.
 
-use std::ops::Range;
-
-use super::{Data, Dense, Sparse};
+use super::{Block, Data, Dense, Sparse};
 use crate::matrix::{Mat, Samples};
 use crate::real::Real;
 
@@ -40,13 +38,14 @@ impl<T: Real> Data<T> for Stored<'_, T> {
         either!(self, x => x.norms_sq())
     }
 
-    fn project<S: Send>(
+    fn project<A: Send, R: Send>(
         &self,
         b: &Mat<T>,
-        parts: Vec<S>,
-        visit: impl Fn(Range<usize>, S, &mut [T]) + Sync + Send,
+        a: &mut [A],
+        r: &mut [R],
+        visit: impl Fn(Block<'_, T, A, R>) + Sync + Send,
     ) {
-        either!(self, x => x.project(b, parts, visit));
+        either!(self, x => x.project(b, a, r, visit));
     }
 
     fn t_dot(&self, q: &[T], v: &Mat<T>, out: &mut Mat<T>) {

@@ -6,7 +6,7 @@ use rand::RngExt;
 use rayon::prelude::*;
 
 use super::Rng;
-use crate::data::{BLOCK, Data};
+use crate::data::Data;
 use crate::matrix::Mat;
 use crate::real::Real;
 
@@ -62,16 +62,16 @@ fn assign<T: Real, X: Data<T>>(x: &X, state: &mut Kmeans<T>) -> usize {
     let lengths = column_norms_sq(&state.centroids);
     let c = lengths.len();
     let moved = std::sync::atomic::AtomicUsize::new(0);
-    let parts: Vec<_> = state.labels.chunks_mut(BLOCK).zip(state.distances.chunks_mut(BLOCK)).collect();
-    x.project(&state.centroids, parts, |rows, (labels, distances), p| {
+    let Kmeans { centroids, labels, distances, .. } = state;
+    x.project(centroids, labels, distances, |block| {
         let mut changes = 0;
-        for (at, i) in rows.enumerate() {
-            let p = &p[at * c..(at + 1) * c];
+        for (at, i) in block.rows.enumerate() {
+            let p = &block.p[at * c..(at + 1) * c];
             let score = |k: usize| lengths[k] - 2.0 * p[k].to_f64();
             let nearest = (1..c).fold(0, |best, k| if score(k) < score(best) { k } else { best });
-            changes += usize::from(labels[at] != nearest);
-            labels[at] = nearest;
-            distances[at] = (x.norms_sq()[i] + score(nearest)).max(0.0);
+            changes += usize::from(block.a[at] != nearest);
+            block.a[at] = nearest;
+            block.r[at] = (x.norms_sq()[i] + score(nearest)).max(0.0);
         }
         moved.fetch_add(changes, std::sync::atomic::Ordering::Relaxed);
     });

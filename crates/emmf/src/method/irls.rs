@@ -10,10 +10,8 @@
 //! exponents in (0, 1] and for HALS. Cost O(ndc), two products with X, each reading it once. Memory:
 //! U, V, one d×c buffer, vectors of length n and a few blocks of rows. Takes dense and sparse X.
 
-use rayon::prelude::*;
-
 use super::{Method, Update, residual_sq};
-use crate::data::{BLOCK, Data, gram, weighted_gram};
+use crate::data::{Block, Data, Gram, vectorized};
 use crate::error::{Error, Result};
 use crate::init::Factors;
 use crate::loss::{L21, Loss, Stats};
@@ -47,6 +45,9 @@ pub struct IrlsState<T> {
     q: Vec<T>,
     /// XᵀQV.
     p: Mat<T>,
+    /// As large as `p`.
+    scratch: Mat<T>,
+    gram: Gram<T>,
     iteration: usize,
 }
 
@@ -87,33 +88,28 @@ impl Irls {
 
     /// Eq. (15)  U ← U ∘ √(XQV / UVᵀQV), or its like.
     fn update_u<T: Real, X: Data<T>>(&self, x: &X, state: &mut IrlsState<T>) {
-        x.t_dot(&state.q, &state.v, &mut state.p);
-        let g = weighted_gram(&state.q, &state.v);
-        let length = BLOCK * g.cols();
-        let rows = state.u.as_mut_slice().par_chunks_mut(length).zip(state.p.as_slice().par_chunks(length));
-        rows.for_each_init(
-            || vec![T::ZERO; length],
-            |scratch, (u, p)| {
-                let size = u.len();
-                self.update.rows(u, p, &g, &mut scratch[..size]);
-            },
-        );
+        let IrlsState { u, v, q, p, gram, scratch, .. } = state;
+        x.t_dot(q, v, p);
+        let g = gram.weighted(q, v);
+        self.update.matrix(u, p, g, scratch);
     }
 
     /// Eq. (17)  V ← V ∘ √(XᵀU / VUᵀU), or its like (not at all where `frozen`), and the residuals after it.
     fn update_v<T: Real, X: Data<T>>(&self, x: &X, state: &mut IrlsState<T>, frozen: bool) -> Result<()> {
-        let IrlsState { u, v, r, loss, .. } = state;
-        let (c, g) = (u.cols(), gram(u));
-        let parts = v.as_mut_slice().chunks_mut(BLOCK * c).zip(r.chunks_mut(BLOCK)).collect();
-        x.project(u, parts, |rows, (v, r): (&mut [T], &mut [f64]), p| {
+        let IrlsState { u, v, r, loss, gram, .. } = state;
+        let (c, g) = (u.cols(), gram.of(u));
+        x.project(u, v.as_mut_slice(), r, |Block { rows, p, scratch, a: v, r }| {
             if !frozen {
-                let mut scratch = vec![T::ZERO; v.len()];
-                self.update.rows(v, p, &g, &mut scratch);
+                self.update.rows(v, p, g, scratch);
             }
-            for (at, i) in rows.enumerate() {
-                let row = at * c..(at + 1) * c;
-                r[at] = self.smoothed(&**loss, residual_sq(x, i, u, &g, (&v[row.clone()], &p[row])));
-            }
+            T::gemm(scratch, (v, c, 1), (g.as_slice(), c, 1), (rows.len(), c, c), false);
+            vectorized(|| {
+                for (at, i) in rows.enumerate() {
+                    let row = at * c..(at + 1) * c;
+                    let terms = (&v[row.clone()], &p[row.clone()], &scratch[row]);
+                    r[at] = self.smoothed(&**loss, residual_sq(x, i, u, terms));
+                }
+            });
         });
         state.stats = Stats::of(&state.r, &self.sample_weights);
         if state.r.iter().all(|r| r.is_finite()) {
@@ -137,6 +133,8 @@ impl<T: Real, X: Data<T>> Method<T, X> for Irls {
             stats: Stats::default(),
             q: vec![T::ONE; n],
             p: Mat::zeros(d, c),
+            scratch: Mat::zeros(d, c),
+            gram: Gram::new(c),
             iteration: 0,
         };
         self.update_v(x, &mut state, true)?;

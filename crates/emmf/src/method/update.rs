@@ -4,6 +4,9 @@
 //! G. For U it is G = VᵀQV and P = XᵀQV, for V it is G = UᵀU and P = XU (Q cancels row by row). So one
 //! file serves both, any block of rows at a time.
 
+use rayon::prelude::*;
+
+use crate::data::{BLOCK, vectorized};
 use crate::matrix::Mat;
 use crate::real::Real;
 
@@ -23,32 +26,43 @@ pub enum Update {
 }
 
 impl Update {
+    /// Moves all rows of `a`, in parallel. `scratch` is as large as `a`.
+    pub(super) fn matrix<T: Real>(self, a: &mut Mat<T>, p: &Mat<T>, g: &Mat<T>, scratch: &mut Mat<T>) {
+        let size = BLOCK * g.cols();
+        let rows = a.as_mut_slice().par_chunks_mut(size).zip(p.as_slice().par_chunks(size));
+        let rows = rows.zip(scratch.as_mut_slice().par_chunks_mut(size));
+        // A small matrix is done before another thread wakes up.
+        rows.with_min_len(8).for_each(|((a, p), scratch)| self.rows(a, p, g, scratch));
+    }
+
     /// Moves the rows of `a`, given the same rows of P and the Gram matrix G. `scratch` is as long as `a`.
     pub(super) fn rows<T: Real>(self, a: &mut [T], p: &[T], g: &Mat<T>, scratch: &mut [T]) {
+        let c = g.cols();
         match self {
             Self::Multiplicative { exponent } => {
-                let c = g.cols();
                 let shape = (a.len() / c, c, c);
                 T::gemm(scratch, (a, c, 1), (g.as_slice(), c, 1), shape, false);
-                if exponent == 1.0 {
-                    multiply(a, p, scratch, |ratio| ratio);
-                } else if exponent == 0.5 {
-                    multiply(a, p, scratch, T::sqrt);
-                } else {
-                    multiply(a, p, scratch, |ratio| ratio.powf(T::from_f64(exponent)));
-                }
+                vectorized(|| {
+                    if exponent == 1.0 {
+                        multiply(a, p, scratch, |ratio| ratio);
+                    } else if exponent == 0.5 {
+                        multiply(a, p, scratch, T::sqrt);
+                    } else {
+                        multiply(a, p, scratch, |ratio| ratio.powf(T::from_f64(exponent)));
+                    }
+                });
             }
-            Self::Hals { sweeps } => {
-                let c = g.cols();
+            Self::Hals { sweeps } => vectorized(|| {
                 for (a, p) in a.chunks_exact_mut(c).zip(p.chunks_exact(c)) {
                     hals(a, p, g, sweeps, &mut scratch[..c]);
                 }
-            }
+            }),
         }
     }
 }
 
 /// a ← a ∘ power(p / den). 0/0 leaves the entry as it is; what falls below the normal numbers is zero.
+#[inline(always)]
 fn multiply<T: Real>(a: &mut [T], p: &[T], den: &[T], power: impl Fn(T) -> T) {
     for ((a, &p), &den) in a.iter_mut().zip(p).zip(den) {
         let ratio = if den > T::ZERO { p / den } else { T::ONE };
@@ -58,6 +72,7 @@ fn multiply<T: Real>(a: &mut [T], p: &[T], den: &[T], power: impl Fn(T) -> T) {
 }
 
 /// Coordinate descent on one row; `slope` holds p − aG while the coordinates change.
+#[inline(always)]
 fn hals<T: Real>(a: &mut [T], p: &[T], g: &Mat<T>, sweeps: usize, slope: &mut [T]) {
     slope.copy_from_slice(p);
     for (k, &value) in a.iter().enumerate() {
@@ -80,6 +95,7 @@ fn hals<T: Real>(a: &mut [T], p: &[T], g: &Mat<T>, sweeps: usize, slope: &mut [T
 }
 
 /// `out` −= `factor`·`row`.
+#[inline(always)]
 fn subtract<T: Real>(out: &mut [T], factor: T, row: &[T]) {
     for (out, &value) in out.iter_mut().zip(row) {
         *out -= factor * value;

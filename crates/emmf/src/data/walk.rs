@@ -1,0 +1,83 @@
+//! The walk over blocks of samples that dense and sparse X share, and its buffers.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use super::{BLOCK, Block, PARTS, blocks};
+use crate::real::Real;
+
+/// A buffer that lives as long as X, so that no iteration allocates.
+pub(super) struct Scratch<T>(Mutex<Vec<T>>);
+
+impl<T: Real> Scratch<T> {
+    pub(super) fn new() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+
+    /// Lends out this many numbers, of any value.
+    pub(super) fn lend<R>(&self, size: usize, work: impl FnOnce(&mut [T]) -> R) -> R {
+        let mut buffer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if buffer.len() < size {
+            buffer.resize(size, T::ZERO);
+        }
+        work(&mut buffer[..size])
+    }
+}
+
+/// How a walk is laid out.
+pub(super) struct Layout {
+    /// Samples.
+    pub(super) n: usize,
+    /// Columns of P.
+    pub(super) c: usize,
+    /// Numbers that `fill` wants besides, for a block.
+    pub(super) spare: usize,
+    /// Multiplications of the whole walk.
+    pub(super) work: usize,
+}
+
+/// For every block: `fill(rows, P_b, spare)` makes P, then `visit` gets it with the block's items.
+pub(super) fn walk<T: Real, A: Send, R: Send>(
+    layout: &Layout,
+    scratch: &Scratch<T>,
+    (a, r): (&mut [A], &mut [R]),
+    fill: impl Fn(Range<usize>, &mut [T], &mut [T]) + Sync + Send,
+    visit: impl Fn(Block<'_, T, A, R>) + Sync + Send,
+) {
+    let &Layout { n, c, spare, work } = layout;
+    let (a_items, r_items) = (a.len() / n, r.len() / n);
+    let rows = rows_per_part(n);
+    let slot = 2 * BLOCK * c + spare;
+    scratch.lend(PARTS * slot, |buffer| {
+        let parts = a.par_chunks_mut(rows * a_items).zip(r.par_chunks_mut(rows * r_items));
+        let parts = parts.zip(buffer.par_chunks_mut(slot)).enumerate();
+        parts.with_min_len(least_parts(work)).for_each(|(part, ((a, r), buffer))| {
+            let start = part * rows;
+            let (p, rest) = buffer.split_at_mut(BLOCK * c);
+            let (scratch, spare) = rest.split_at_mut(BLOCK * c);
+            for block in blocks(start..(start + rows).min(n), BLOCK) {
+                let size = block.len() * c;
+                let (from, to) = (block.start - start, block.end - start);
+                let (p, scratch) = (&mut p[..size], &mut scratch[..size]);
+                fill(block.clone(), p, spare);
+                let (a, r) = (&mut a[from * a_items..to * a_items], &mut r[from * r_items..to * r_items]);
+                visit(Block { rows: block, p, scratch, a, r });
+            }
+        });
+    });
+}
+
+/// Rows of each of at most [`PARTS`] parts of whole blocks.
+pub(super) fn rows_per_part(n: usize) -> usize {
+    n.div_ceil(BLOCK).div_ceil(PARTS).max(1) * BLOCK
+}
+
+/// Multiplications below which waking another thread costs more than it brings.
+const SMALL: usize = 4_000_000;
+
+/// The least number of parts that one thread takes: all of them where there is little to do.
+pub(super) fn least_parts(work: usize) -> usize {
+    if work < SMALL { PARTS } else { 1 }
+}
