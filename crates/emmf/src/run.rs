@@ -44,7 +44,11 @@ impl Spec {
     }
 
     /// Fits the samples with sample weights, a given start or an observer.
-    pub fn fit_with<'a, T: Real>(&self, x: impl Into<Samples<'a, T>>, given: Given<'_, T>) -> Result<Fit<T>> {
+    pub fn fit_with<'a, T: Real>(
+        &self,
+        x: impl Into<Samples<'a, T>>,
+        mut given: Given<'_, T>,
+    ) -> Result<Fit<T>> {
         let (x, began) = (x.into(), Instant::now());
         self.check(x.shape(), &given)?;
         let weights = sample_weights(given.sample_weights, x.shape().0)?;
@@ -61,7 +65,7 @@ impl Spec {
                 deadline: self.time_limit.map(|limit| began + Duration::from_secs_f64(limit)),
                 seconds: Seconds { prepare: began.elapsed().as_secs_f64(), ..Seconds::default() },
             };
-            let (run, restart) = job.best_run(given)?;
+            let (run, restart) = job.best_run(&mut given)?;
             let mut fit = job.finish(run, fitted, restart)?;
             fit.seconds.total = began.elapsed().as_secs_f64();
             Ok(fit)
@@ -91,10 +95,16 @@ impl Spec {
         if let Some((name, got)) = counts.into_iter().find(|(_, count)| *count == 0) {
             return Err(Error::param(name, got, "at least 1"));
         }
-        let positive = [("epsilon", self.epsilon), ("time_limit", self.time_limit)];
-        for (name, value) in positive.into_iter().filter_map(|(name, value)| Some((name, value?))) {
-            if !(value > 0.0 && value <= 1e9) {
-                return Err(Error::param(name, value, "above 0 and at most 1e9"));
+        // ε² must not underflow: a residual of exactly 0 would get an infinite weight.
+        let positive =
+            [("epsilon", self.epsilon, 1e-150), ("time_limit", self.time_limit, f64::MIN_POSITIVE)];
+        for (name, value, least) in positive {
+            if let Some(value) = value
+                && !(value >= least && value <= 1e9)
+            {
+                let least =
+                    if least > f64::MIN_POSITIVE { format!("at least {least:e}") } else { "above 0".into() };
+                return Err(Error::param(name, value, format!("{least} and at most 1e9")));
             }
         }
         if !(self.tol >= 0.0 && self.tol < 1.0) {
@@ -186,7 +196,7 @@ struct Job<'a, X> {
 
 impl<X> Job<'_, X> {
     /// The restart with the lowest objective, and its number.
-    fn best_run<T: Real>(&mut self, given: Given<'_, T>) -> Result<(Run<IrlsState<T>>, usize)>
+    fn best_run<T: Real>(&mut self, given: &mut Given<'_, T>) -> Result<(Run<IrlsState<T>>, usize)>
     where
         X: Data<T>,
     {
