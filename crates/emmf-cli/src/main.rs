@@ -1,2 +1,5 @@
 //! The command line.
+
+#![forbid(unsafe_code)]
+
 fn main() {}

@@ -1,1 +1,3 @@
 //! Reading and writing matrices, models and run records.
+
+#![forbid(unsafe_code)]

@@ -1,1 +1,3 @@
 //! Tables, plots and pages made from run records.
+
+#![forbid(unsafe_code)]

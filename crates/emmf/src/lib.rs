@@ -15,6 +15,8 @@
 //! # Ok::<(), emmf::Error>(())
 //! ```ignore
 
+#![forbid(unsafe_code)]
+
 pub mod data;
 pub mod error;
 pub mod fit;
