@@ -1,5 +1,7 @@
 //! The command line: `emmf`.
 
+#![forbid(unsafe_code)]
+
 mod args;
 mod demo;
 mod fit;

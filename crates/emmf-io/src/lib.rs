@@ -14,6 +14,8 @@
 //! # Ok::<(), emmf_io::Error>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod array;
 mod atomic;
 mod dataset;

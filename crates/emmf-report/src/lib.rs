@@ -1,5 +1,7 @@
 //! Tables, plots and pages made from run records, and from nothing else.
 
+#![forbid(unsafe_code)]
+
 mod compare;
 mod page;
 mod residuals;

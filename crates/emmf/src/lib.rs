@@ -14,6 +14,8 @@
 //! # Ok::<(), emmf::Error>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod data;
 pub mod error;
 pub mod fit;

@@ -31,7 +31,12 @@ impl<T: Real> Mat<T> {
 
     /// Entry (i, j) is `entry(i, j)`.
     pub fn from_fn(rows: usize, cols: usize, mut entry: impl FnMut(usize, usize) -> T) -> Self {
-        let data = (0..rows).flat_map(|i| (0..cols).map(move |j| (i, j))).map(|(i, j)| entry(i, j)).collect();
+        // Not collected: the length of nested ranges is not known beforehand, and up to half the memory
+        // would be lost.
+        let mut data = Vec::with_capacity(rows * cols);
+        for i in 0..rows {
+            data.extend((0..cols).map(|j| entry(i, j)));
+        }
         Self { data, rows, cols }
     }
 

@@ -120,7 +120,7 @@ impl<'a, T: Real> Prepared<'a, T> {
                 self.scale_samples(|norm| if norm > *length { length / norm } else { 1.0 })?;
             }
             Fitted::Tfidf(idf) => self.map(|j, x| x * idf[j]),
-            Fitted::Shift(shift) if shift.iter().all(|&s| s == 0.0) => {}
+            Fitted::Shift(shift) if shift.iter().all(|&s| s == 0.0) && !self.has_negative() => {}
             Fitted::Shift(_) if matches!(self.samples(), Samples::Csr(_)) => {
                 return Err(Error::WouldDensify {
                     what: "normalize = shift",
@@ -131,6 +131,13 @@ impl<'a, T: Real> Prepared<'a, T> {
             Fitted::Shift(shift) => self.map(|j, x| (x + shift[j]).max(0.0)),
         }
         Ok(())
+    }
+
+    fn has_negative(&self) -> bool {
+        match self.samples() {
+            Samples::Dense(x) => (0..x.rows()).any(|i| (0..x.cols()).any(|j| x.at(i, j) < T::ZERO)),
+            Samples::Csr(x) => x.values().iter().any(|&value| value < T::ZERO),
+        }
     }
 
     fn learn(&self, step: Normalize) -> Result<Fitted> {

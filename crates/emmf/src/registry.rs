@@ -198,7 +198,7 @@ impl Entry {
                 let most = if param.up_to < f64::MAX {
                     format!(" and at most {}", param.up_to)
                 } else {
-                    String::new()
+                    " and finite".into()
                 };
                 return Err(Error::param(param.name, value, format!("above {}{most}", param.above)));
             }
@@ -208,6 +208,8 @@ impl Entry {
 }
 
 fn unknown(kind: &'static str, name: &str, known: impl Iterator<Item = &'static str>) -> Error {
-    let nearest = known.min_by_key(|candidate| strsim::levenshtein(candidate, name)).unwrap_or_default();
+    // A name that was cut short is meant before one that differs in few letters.
+    let distance = |known: &&str| (!known.contains(name), strsim::levenshtein(known, name));
+    let nearest = known.min_by_key(distance).unwrap_or_default();
     Error::Unknown { kind, name: name.into(), nearest: nearest.into() }
 }

@@ -95,10 +95,16 @@ impl Spec {
         if let Some((name, got)) = counts.into_iter().find(|(_, count)| *count == 0) {
             return Err(Error::param(name, got, "at least 1"));
         }
-        let positive = [("epsilon", self.epsilon), ("time_limit", self.time_limit)];
-        for (name, value) in positive.into_iter().filter_map(|(name, value)| Some((name, value?))) {
-            if !(value > 0.0 && value <= 1e9) {
-                return Err(Error::param(name, value, "above 0 and at most 1e9"));
+        // ε² must not underflow: a residual of exactly 0 would get an infinite weight.
+        let positive =
+            [("epsilon", self.epsilon, 1e-150), ("time_limit", self.time_limit, f64::MIN_POSITIVE)];
+        for (name, value, least) in positive {
+            if let Some(value) = value
+                && !(value >= least && value <= 1e9)
+            {
+                let least =
+                    if least > f64::MIN_POSITIVE { format!("at least {least:e}") } else { "above 0".into() };
+                return Err(Error::param(name, value, format!("{least} and at most 1e9")));
             }
         }
         if !(self.tol >= 0.0 && self.tol < 1.0) {

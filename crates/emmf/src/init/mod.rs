@@ -44,11 +44,12 @@ impl<T: Real> Factors<T> {
             if factor.shape() != (rows, k) {
                 return Err(Error::Shape { what, got: factor.shape(), want: (rows, k) });
             }
-            let bad = |value: &&T| !(**value >= T::ZERO && value.is_finite());
-            if let Some(value) = factor.as_slice().iter().find(bad) {
+            let bad = |value: &T| !(*value >= T::ZERO && value.is_finite());
+            if let Some(at) = factor.as_slice().iter().position(bad) {
+                let (row, column) = (at / k, at % k);
                 return Err(Error::Param {
                     name: what,
-                    got: format!("holding {value}"),
+                    got: format!("{} in row {row}, column {column} (from 0)", factor[(row, column)]),
                     must: "finite and not negative".into(),
                 });
             }

@@ -25,7 +25,10 @@ pub fn trimmed_kmeans<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64], rng
         norms.iter().map(deviation).map(|by| if by > ROUNDING * middle { by } else { 0.0 }).collect();
     let usual = keep(&strange, weights, n);
     let centroids = seed(x, k, &usual, rng, |chances| {
-        let kept = keep(chances, &usual, n);
+        // Those set aside already are the first of the third, not in addition to it.
+        let set_aside = |(&chance, &usual): (&f64, &f64)| if usual > 0.0 { chance } else { f64::INFINITY };
+        let badness: Vec<f64> = chances.iter().zip(&usual).map(set_aside).collect();
+        let kept = keep(&badness, &usual, n);
         chances.iter_mut().zip(kept).for_each(|(chance, kept)| *chance *= f64::from(u8::from(kept > 0.0)));
     });
     lloyd(x, centroids, |distances| keep(distances, weights, n))

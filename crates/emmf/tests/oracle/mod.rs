@@ -2,6 +2,7 @@
 //! blocks, no threads. They are written to be read, and everything else is compared with them.
 
 #![allow(dead_code, reason = "every test binary uses its own part of this module")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail in its helpers too")]
 
 pub(crate) mod problems;
 
@@ -285,9 +286,13 @@ fn least_squares(u: &Mat<f64>, x: &[f64], chosen: &[usize]) -> Option<Vec<f64>> 
     Some(a)
 }
 
-/// Enough samples have a weight to pin U down; the capped norm may leave fewer than there are centroids.
-pub(crate) fn determined<T: Real>(fit: &Fit<T>) -> bool {
-    fit.v.cols() == 1 || fit.weights.iter().filter(|&&q| q > 0.0).count() > fit.v.cols()
+/// Enough samples pull at U to pin it down. The capped norm may leave fewer than there are centroids, and
+/// exactly fitted samples do not pull: the rest of U is then whatever rounding makes of it.
+pub(crate) fn determined<T: Real>(fit: &Fit<T>, x: &Mat<f64>) -> bool {
+    let exact = if T::NAME == "f32" { 1e-3 } else { 1e-5 };
+    let norm = |i: usize| x.row(i).iter().map(|x| x * x).sum::<f64>().sqrt();
+    let pulls = |&i: &usize| fit.weights[i] > 0.0 && fit.residuals[i] > exact * norm(i) && norm(i) > 0.0;
+    (0..x.rows()).filter(pulls).count() > fit.v.cols()
 }
 
 /// A fit from a given start.

@@ -55,7 +55,7 @@ pub(crate) fn uniform(rows: usize, cols: usize, rng: &mut Xoshiro256PlusPlus) ->
 
 pub(crate) fn problem(kind: Kind, seed: u64) -> Problem {
     let mut rng = rng(seed);
-    let (mut n, mut d) = (rng.random_range(4..12), rng.random_range(3..9));
+    let (mut n, mut d) = (rng.random_range(8..15), rng.random_range(3..9));
     let mut k = rng.random_range(1..=3);
     match kind {
         Kind::OneSample => (n, k) = (1, 1),
@@ -76,7 +76,7 @@ pub(crate) fn problem(kind: Kind, seed: u64) -> Problem {
         }),
         Kind::IdenticalSamples => {
             let first = x.row(0).to_vec();
-            (0..n / 2 + 1).for_each(|i| x.row_mut(i).copy_from_slice(&first));
+            (0..=n / 2).for_each(|i| x.row_mut(i).copy_from_slice(&first));
         }
         Kind::ExactRank => x = low_rank(n, d, k, &mut rng),
         Kind::Outliers => x.row_mut(1).iter_mut().for_each(|x| *x *= 64.0),

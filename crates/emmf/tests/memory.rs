@@ -1,0 +1,116 @@
+//! Memory of a fit beyond X: U, V, at most four more n×k or d×k buffers, and vectors of length n and d.
+
+#![expect(unsafe_code, reason = "a global allocator that counts cannot be written without")]
+
+mod oracle;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use emmf::preprocess::Normalize;
+use emmf::{Init, Mat, Samples, Spec};
+use oracle::problems::{Sparse, rng, uniform};
+
+/// The system's allocator, with a count of the bytes in use and of their maximum.
+struct Counting;
+
+static IN_USE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+fn add(size: usize) {
+    PEAK.fetch_max(IN_USE.fetch_add(size, Ordering::Relaxed) + size, Ordering::Relaxed);
+}
+
+fn remove(size: usize) {
+    IN_USE.fetch_sub(size, Ordering::Relaxed);
+}
+
+// SAFETY: every call is passed on to the system's allocator as it is; counting has no part in it.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        add(layout.size());
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        remove(layout.size());
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // Both blocks may exist while the entries are moved.
+        add(size);
+        remove(layout.size());
+        // SAFETY: the caller's promise.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// One measurement at a time.
+static TURN: Mutex<()> = Mutex::new(());
+
+const N: usize = 4000;
+const D: usize = 300;
+const K: usize = 20;
+
+/// Bytes beyond those in use before, at the most.
+fn peak(spec: &Spec, x: Samples<'_, f64>) -> usize {
+    let before = IN_USE.load(Ordering::Relaxed);
+    PEAK.store(before, Ordering::Relaxed);
+    let fit = spec.fit(x).unwrap();
+    assert_eq!(fit.v.rows(), x.shape().0);
+    PEAK.load(Ordering::Relaxed) - before
+}
+
+/// What a thread and its packing of matrix products take, whatever the number of samples: two blocks of
+/// them.
+fn overhead(spec: &Spec) -> usize {
+    peak(spec, (&uniform(256, D, &mut rng(3))).into())
+}
+
+/// U, V, four more of the larger of them, and twelve vectors of length n and d.
+const ALLOWED: usize = 8 * ((N + D) * K + 4 * N * K + 12 * (N + D) + 64 * K * K);
+
+fn specs() -> impl Iterator<Item = Spec> {
+    [Init::Random, Init::Kmeans, Init::Trimmed].into_iter().flat_map(|init| {
+        let spec = Spec::emmf(K).init(init).max_iter(3).threads(1);
+        [spec.clone(), spec.normalize([Normalize::Unit])]
+    })
+}
+
+#[test]
+fn dense() {
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let x = uniform(N, D, &mut rng(1));
+    for spec in specs() {
+        let (peak, overhead) = (peak(&spec, (&x).into()), overhead(&spec));
+        let beyond = peak.saturating_sub(overhead);
+        assert!(beyond <= ALLOWED, "{:?}: {peak} bytes, {overhead} + {ALLOWED} allowed", spec.init);
+    }
+}
+
+#[test]
+fn sparse() {
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut rng = rng(2);
+    let (values, keep) = (uniform(N, D, &mut rng), uniform(N, D, &mut rng));
+    let x: Mat<f64> = Mat::from_fn(N, D, |i, j| if keep[(i, j)] < 0.1 { values[(i, j)] } else { 0.0 });
+    let sparse = Sparse::of(&x);
+    // Values and 32-bit indices once more.
+    let copy = sparse.narrow().nnz() * (8 + 4);
+    for spec in specs() {
+        let (peak, overhead) = (peak(&spec, sparse.narrow().into()), overhead(&spec));
+        let beyond = peak.saturating_sub(overhead);
+        assert!(
+            beyond <= ALLOWED + copy,
+            "{:?}: {peak} bytes, {overhead} + {ALLOWED} + {copy} allowed",
+            spec.init
+        );
+    }
+}
