@@ -1,10 +1,8 @@
 //! Matrices: [`Mat`] and [`Csr`] own their entries, [`View`] and [`CsrView`] borrow the caller's.
 
-use std::ops::Range;
-
 use crate::error::{Error, Result};
 use crate::real::Real;
-use crate::real::sealed::Strided;
+use crate::real::sealed::Rows;
 
 /// A dense matrix, row-major.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -186,10 +184,9 @@ impl<'a, T: Real> View<'a, T> {
         }
     }
 
-    /// The block of rows `rows` and columns `cols`, as (entries, row stride, column stride).
-    pub(crate) fn block(&self, rows: Range<usize>, cols: Range<usize>) -> Strided<'a, T> {
-        let start = rows.start * self.row_stride + cols.start * self.col_stride;
-        (&self.data[start.min(self.data.len())..], self.row_stride, self.col_stride)
+    /// The entries from row `row` and column `col` on, where rows are contiguous.
+    pub(crate) fn rows_from(&self, row: usize, col: usize) -> Rows<'a, T> {
+        (&self.data[row * self.row_stride + col..], self.row_stride)
     }
 
     /// The entries of a row lie one after the other, and no two rows overlap.

@@ -136,8 +136,8 @@ impl<T: Real> Model<T> {
             return Err(Error::Shape { what: "V", got: (n, c), want: (n, self.u.cols()) });
         }
         let mut out = Mat::zeros(n, d);
-        let (left, right) = ((v.as_slice(), c, 1), (self.u.as_slice(), 1, c));
-        T::gemm(out.as_mut_slice(), left, right, (n, c, d), false);
+        let (v, u) = ((v.as_slice(), c), self.u.transposed());
+        T::gemm((out.as_mut_slice(), d), v, (u.as_slice(), d), (n, c, d), false);
         Ok(out)
     }
 }

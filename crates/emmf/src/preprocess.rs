@@ -78,13 +78,20 @@ impl<'a, T: Real> Prepared<'a, T> {
 
     /// Norm of each sample, with the factors.
     fn norms(&self) -> Result<Vec<f64>> {
-        let mut norms = vec![0.0; self.samples().shape().0];
+        // Relative to the largest entry, so that no square overflows or vanishes.
+        let mut norms = vec![(0.0, 0.0); self.samples().shape().0];
         self.samples().try_for_each(|i, _, x| {
-            norms[i] += x.to_f64() * x.to_f64();
+            let largest: &mut f64 = &mut norms[i].0;
+            *largest = largest.max(x.to_f64().abs());
             Ok(())
         })?;
-        let scaled = |(i, norm): (usize, f64)| norm.sqrt() * self.factor(i).to_f64();
-        Ok(norms.into_iter().enumerate().map(scaled).collect())
+        self.samples().try_for_each(|i, _, x| {
+            let (largest, sum) = &mut norms[i];
+            *sum += if x == T::ZERO { 0.0 } else { (x.to_f64() / *largest).powi(2) };
+            Ok(())
+        })?;
+        let norm = |(i, (largest, sum)): (usize, (f64, f64))| largest * sum.sqrt() * self.factor(i).to_f64();
+        Ok(norms.into_iter().enumerate().map(norm).collect())
     }
 
     /// Multiplies sample i by `factor(norm of sample i)`.

@@ -54,24 +54,19 @@ pub trait Real:
 }
 
 pub(crate) mod sealed {
-    /// A strided matrix as (entries, row stride, column stride); one of the strides is 1.
-    pub(crate) type Strided<'a, T> = (&'a [T], usize, usize);
+    /// A row-major matrix: its entries and the distance of its rows.
+    pub(crate) type Rows<'a, T> = (&'a [T], usize);
 
-    /// The matrix product, implemented in `data/gemm.rs`.
+    /// The matrix product, implemented in `data/product.rs`.
     pub trait Product: Sized {
-        /// C = A·B, or C += A·B where `add`; C is m×n, row-major and tightly packed, the inner
-        /// dimension is k, and `shape` is (m, k, n).
+        /// C = A·B, or C += A·B where `add`; `shape` is (rows of A, columns of A, columns of B).
         fn gemm(
-            c: &mut [Self],
-            a: Strided<'_, Self>,
-            b: Strided<'_, Self>,
+            c: (&mut [Self], usize),
+            a: Rows<'_, Self>,
+            b: Rows<'_, Self>,
             shape: (usize, usize, usize),
             add: bool,
         );
-
-        /// `out` (c×width, tightly packed) += Wᵀ·X for X (samples as rows, with this row stride) and a
-        /// packed W with c columns; `shape` is (width, c). Implemented in `data/outer.rs`.
-        fn add_outer(out: &mut [Self], x: (&[Self], usize), w: &[Self], shape: (usize, usize));
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
 use crate::fit::{self, Observer, Run, Step, StopRule};
-use crate::init::{self, Factors};
+use crate::init::{self, Factors, Random};
 use crate::matrix::Samples;
 use crate::method::{Irls, IrlsState, Method, Update};
 use crate::model::{Fit, Model, ResidualScale, Seconds, code, labels, residuals};
@@ -207,7 +207,7 @@ impl<X> Job<'_, X> {
             let start = if let Some(start) = given.start {
                 start.clone()
             } else {
-                let mut rng = init::stream(self.spec.seed, restart);
+                let mut rng = Random::stream(self.spec.seed, restart);
                 init::start(self.spec, self.data, &self.method.sample_weights, &mut rng)?
             };
             self.seconds.init += began.elapsed().as_secs_f64();

@@ -3,7 +3,7 @@
 mod oracle;
 
 use emmf::data::Dense;
-use emmf::init::{Kmeans, kmeans, trimmed_kmeans};
+use emmf::init::{Kmeans, Random, kmeans, trimmed_kmeans};
 use emmf::{Factors, Init, Mat, Real, Spec};
 use oracle::nearest;
 use oracle::problems::{KINDS, distance, low_rank, problem, rng, uniform};
@@ -18,7 +18,7 @@ fn blobs(n: usize, k: usize, d: usize, seed: u64) -> (Mat<f64>, Mat<f64>) {
 }
 
 fn run<T: Real>(x: &Mat<T>, k: usize, seed: u64) -> Kmeans<T> {
-    kmeans(&Dense::new(x.view(), None), k, &vec![1.0; x.rows()], &mut rng(seed))
+    kmeans(&Dense::new(x.view(), None), k, &vec![1.0; x.rows()], &mut Random::new(seed))
 }
 
 /// Lloyd's iterations from random samples, the best of many: a straightforward reference.
@@ -92,7 +92,7 @@ fn kmeans_finds_separated_blobs() {
 fn kmeans_with_weights_counts_samples() {
     let (x, _) = blobs(12, 3, 4, 1);
     let weights: Vec<f64> = (0..12).map(|i| if i < 3 { 5.0 } else { 1.0 }).collect();
-    let clusters = kmeans(&Dense::new(x.view(), None), 3, &weights, &mut rng(1));
+    let clusters = kmeans(&Dense::new(x.view(), None), 3, &weights, &mut Random::new(1));
     for c in 0..3 {
         let total: f64 = (0..12).filter(|i| i % 3 == c).map(|i| weights[i]).sum();
         let label = clusters.labels[c];
@@ -137,7 +137,7 @@ fn trimmed_kmeans_ignores_outliers() {
         for i in (0..200).filter(|i| i % 10 < 3) {
             x.row_mut(i).iter_mut().for_each(|x| *x = 300.0 * rng.random::<f64>());
         }
-        let clusters = trimmed_kmeans(&Dense::new(x.view(), None), 4, &[1.0; 200], &mut rng);
+        let clusters = trimmed_kmeans(&Dense::new(x.view(), None), 4, &[1.0; 200], &mut Random::new(seed));
         let near = nearest(&centres.transposed(), &clusters.centroids);
         good += usize::from(near.iter().all(|(_, distance)| *distance < 1.0));
     }

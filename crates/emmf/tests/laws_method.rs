@@ -90,28 +90,31 @@ proptest! {
         every_storage_agrees::<f32>(kind, seed, 2e-2);
     }
 
+    /// Each from where the last one ended, so that no rounding is amplified on the way.
     #[test]
-    fn twenty_iterations_equal_the_oracle(kind in kinds(), seed in any::<u64>()) {
+    fn each_of_twenty_iterations_equals_the_oracle(kind in kinds(), seed in any::<u64>()) {
         let p = problem(kind, seed);
         for spec in specs(p.k) {
-            let spec = spec.max_iter(20).polish(false);
-            let fit = fit_from(&spec, &p.x, &p.start).unwrap();
-            let comparable = comparable(kind, &p.x, &fit);
-            let mut oracle = Oracle::new(&spec, &p.x);
-            let mut factors = p.start.clone();
-            oracle.begin(&mut factors);
-            for (at, &ours) in [fit.initial].iter().chain(&fit.trace).enumerate() {
-                let theirs = oracle.objective(&factors);
-                let noise = rounding::<f64>(&p.x, p.k, &oracle.residuals(&factors), &oracle.q(&factors));
-                let close = (ours - theirs).abs() <= 1e-9 * theirs.abs() + 9.0 * noise;
-                prop_assert!(close || jumps(kind, &p.x, &fit), "{kind:?} {spec:?} after {at}: {ours}, should be {theirs}");
-                if at < fit.trace.len() {
-                    oracle.iterate(&mut factors);
+            let spec = spec.max_iter(1).polish(false);
+            let mut start = p.start.clone();
+            for at in 1..=20 {
+                let fit = fit_from(&spec, &p.x, &start).unwrap();
+                let mut oracle = Oracle::new(&spec, &p.x);
+                oracle.begin(&mut start);
+                for (moves, ours) in [fit.initial, fit.trace[0]].into_iter().enumerate() {
+                    if moves > 0 {
+                        oracle.iterate(&mut start);
+                    }
+                    let theirs = oracle.objective(&start);
+                    let noise = rounding::<f64>(&p.x, p.k, &oracle.residuals(&start), &oracle.q(&start));
+                    let close = (ours - theirs).abs() <= 1e-9 * theirs.abs() + 9.0 * noise;
+                    prop_assert!(close || jumps(kind, &p.x, &fit), "{kind:?} {spec:?}, iteration {at}: {ours}, should be {theirs}");
                 }
-            }
-            for (ours, theirs) in [(fit.model.centroids(), &factors.u), (&fit.v, &factors.v)] {
-                let by = distance(ours, theirs);
-                prop_assert!(by <= 1e-9 || !comparable, "{kind:?} {spec:?}: {by}");
+                for (ours, theirs) in [(fit.model.centroids(), &start.u), (&fit.v, &start.v)] {
+                    let by = distance(ours, theirs);
+                    prop_assert!(by <= 1e-9 || !comparable(kind, &p.x, &fit), "{kind:?} {spec:?}, iteration {at}: {by}");
+                }
+                start = Factors { u: fit.model.centroids().clone(), v: fit.v.clone() };
             }
         }
     }

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::outer::{ROWS, pack};
 use super::walk::{Layout, Scratch, least_parts, walk};
-use super::{BLOCK, Block, Data, PARTS, add_scaled, blocks, dot_f64};
+use super::{BLOCK, Block, Data, PARTS, add_scaled, blocks, dot_f64, weighted_transpose};
 use crate::matrix::{Mat, View};
 use crate::real::Real;
+use crate::real::sealed::Rows;
 
-/// Features of a group are a multiple of this, whole panels of the kernel.
+/// Features of a group are a multiple of this: whole panels of the product.
 const PANEL: usize = 64;
 
 /// Dense X with a factor for every sample.
@@ -44,10 +44,9 @@ impl<'a, T: Real> Dense<'a, T> {
     }
 
     /// A block of X row by row, and the distance of its rows: borrowed where it lies so, else gathered.
-    fn rows<'s>(&'s self, rows: Range<usize>, cols: Range<usize>, spare: &'s mut [T]) -> (&'s [T], usize) {
+    fn rows<'s>(&'s self, rows: Range<usize>, cols: Range<usize>, spare: &'s mut [T]) -> Rows<'s, T> {
         if self.x.has_contiguous_rows() {
-            let (entries, stride, _) = self.x.block(rows, cols);
-            return (entries, stride);
+            return self.x.rows_from(rows.start, cols.start);
         }
         let width = cols.len();
         for (j, col) in cols.enumerate() {
@@ -55,7 +54,7 @@ impl<'a, T: Real> Dense<'a, T> {
                 spare[i * width + j] = self.x.at(row, col);
             }
         }
-        (&spare[..rows.len() * width], width)
+        (spare, width)
     }
 
     /// Parts of the samples and groups of the features in which Xᵀ·diag(q)·V is made. The parts' sums
@@ -76,14 +75,14 @@ impl<'a, T: Real> Dense<'a, T> {
         scratch: &mut [T],
     ) {
         let c = v.cols();
-        let (w, spare) = scratch.split_at_mut(ROWS * c);
-        out.fill(T::ZERO);
-        for block in blocks(rows, ROWS) {
-            let w = &mut w[..block.len() * c];
+        let (w, spare) = scratch.split_at_mut(BLOCK * c);
+        let (start, width) = (rows.start, features.len());
+        for block in blocks(rows, BLOCK) {
             let v = &v.as_slice()[block.start * c..block.end * c];
-            pack(v, |i| q[block.start + i] * self.factor(block.start + i), c, w);
-            let x = self.rows(block, features.clone(), spare);
-            T::add_outer(out, x, w, (features.len(), c));
+            weighted_transpose(v, c, |i| q[block.start + i] * self.factor(block.start + i), w);
+            let x = self.rows(block.clone(), features.clone(), spare);
+            let shape = (c, block.len(), width);
+            T::gemm((out, width), (w, block.len()), x, shape, block.start > start);
         }
     }
 }
@@ -108,8 +107,8 @@ impl<T: Real> Data<T> for Dense<'_, T> {
         let layout = Layout { n, c, spare: self.spare(BLOCK, d), work: n * d * c };
         let fill = |rows: Range<usize>, p: &mut [T], spare: &mut [T]| {
             let shape = (rows.len(), d, c);
-            let (x, stride) = self.rows(rows.clone(), 0..d, spare);
-            T::gemm(p, (x, stride, 1), (b.as_slice(), c, 1), shape, false);
+            let x = self.rows(rows.clone(), 0..d, spare);
+            T::gemm((p, c), x, (b.as_slice(), c), shape, false);
             if let Some(scale) = &self.scale {
                 for (row, &factor) in p.chunks_exact_mut(c).zip(&scale[rows]) {
                     row.iter_mut().for_each(|value| *value *= factor);
@@ -123,7 +122,7 @@ impl<T: Real> Data<T> for Dense<'_, T> {
         let ((n, d), c) = (self.shape(), v.cols());
         let (parts, groups) = self.grid();
         let (rows, width) = (n.div_ceil(parts), d.div_ceil(groups).next_multiple_of(PANEL));
-        let slot = ROWS * c + self.spare(ROWS, width);
+        let slot = BLOCK * c + self.spare(BLOCK, width);
         let least = least_parts(n * d * c);
         self.sums.lend(parts * c * d + parts * groups * slot, |buffer| {
             let (sums, scratch) = buffer.split_at_mut(parts * c * d);

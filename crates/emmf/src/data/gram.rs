@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::walk::{least_parts, rows_per_part};
-use super::{BLOCK, PARTS, blocks};
+use super::{BLOCK, PARTS, blocks, weighted_transpose};
 use crate::matrix::Mat;
 use crate::real::Real;
 
@@ -39,11 +39,8 @@ impl<T: Real> Gram<T> {
             for block in blocks(0..a.len() / c, BLOCK) {
                 let a = &a[block.start * c..block.end * c];
                 let weighted = &mut weighted[..a.len()];
-                for (i, (out, a)) in weighted.chunks_exact_mut(c).zip(a.chunks_exact(c)).enumerate() {
-                    let weight = weight(part * rows + block.start + i);
-                    out.iter_mut().zip(a).for_each(|(out, &a)| *out = weight * a);
-                }
-                T::gemm(sum, (a, 1, c), (weighted, c, 1), (c, block.len(), c), block.start > 0);
+                weighted_transpose(a, c, |i| weight(part * rows + block.start + i), weighted);
+                T::gemm((sum, c), (weighted, block.len()), (a, c), (c, block.len(), c), block.start > 0);
             }
         });
         self.total.as_mut_slice().fill(T::ZERO);

@@ -3,10 +3,10 @@
 //! Work is cut into parts whose number and size depend on the shapes only, never on the threads, and
 //! sums over parts are taken in their order: any number of threads gives the same bits.
 
-mod backend;
+mod decompose;
 mod dense;
 mod gram;
-mod outer;
+mod product;
 mod sparse;
 mod stored;
 mod walk;
@@ -16,15 +16,16 @@ use std::ops::Range;
 pub use dense::Dense;
 pub use sparse::Sparse;
 
-pub(crate) use backend::{orthonormal_basis, thin_svd, vectorized};
+pub(crate) use decompose::{orthonormal_basis, thin_svd};
 pub(crate) use gram::Gram;
+pub(crate) use product::vectorized;
 pub(crate) use stored::Stored;
 
 use crate::matrix::Mat;
 use crate::real::Real;
 
 /// Samples that are worked on together, few enough for a block to stay in cache.
-pub const BLOCK: usize = 128;
+pub const BLOCK: usize = 96;
 
 /// Parts that the rows are cut into at the most.
 const PARTS: usize = 16;
@@ -90,6 +91,17 @@ pub trait Data<T: Real>: Sync {
 fn blocks(rows: Range<usize>, size: usize) -> impl Iterator<Item = Range<usize>> {
     let end = rows.end;
     rows.step_by(size).map(move |start| start..(start + size).min(end))
+}
+
+/// `out` (c×rows) = (diag(weight)·V)ᵀ for rows of V: the left side of a product that sums over samples.
+fn weighted_transpose<T: Real>(v: &[T], c: usize, weight: impl Fn(usize) -> T, out: &mut [T]) {
+    let rows = v.len() / c;
+    for (i, v) in v.chunks_exact(c).enumerate() {
+        let weight = weight(i);
+        for (k, &v) in v.iter().enumerate() {
+            out[k * rows + i] = weight * v;
+        }
+    }
 }
 
 /// `out` += `factor`·`row`.

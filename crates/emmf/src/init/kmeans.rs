@@ -5,7 +5,7 @@
 use rand::RngExt;
 use rayon::prelude::*;
 
-use super::Rng;
+use super::Random;
 use crate::data::Data;
 use crate::matrix::Mat;
 use crate::real::Real;
@@ -27,7 +27,7 @@ pub struct Kmeans<T> {
 }
 
 /// k-means of X into `k` clusters, sample i counting `weights[i]` times.
-pub fn kmeans<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64], rng: &mut Rng) -> Kmeans<T> {
+pub fn kmeans<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64], rng: &mut Random) -> Kmeans<T> {
     let centroids = seed(x, k, weights, rng, |_| {});
     lloyd(x, centroids, |_| weights.to_vec())
 }
@@ -112,7 +112,7 @@ pub(super) fn seed<T: Real, X: Data<T>>(
     x: &X,
     k: usize,
     weights: &[f64],
-    rng: &mut Rng,
+    rng: &mut Random,
     screen: impl Fn(&mut [f64]),
 ) -> Mat<T> {
     let (n, d) = x.shape();
@@ -145,12 +145,12 @@ pub(super) fn row<T: Real, X: Data<T>>(x: &X, i: usize) -> Vec<T> {
 }
 
 /// An index drawn with the given chances; uniform where all of them are zero.
-fn draw(chances: &[f64], rng: &mut Rng) -> usize {
+fn draw(chances: &[f64], rng: &mut Random) -> usize {
     let total: f64 = chances.iter().sum();
     if total <= 0.0 {
-        return rng.random_range(0..chances.len());
+        return rng.0.random_range(0..chances.len());
     }
-    let mut left = rng.random::<f64>() * total;
+    let mut left = rng.0.random::<f64>() * total;
     let last = chances.iter().rposition(|&chance| chance > 0.0).unwrap_or(0);
     chances
         .iter()

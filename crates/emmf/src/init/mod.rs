@@ -17,15 +17,22 @@ use crate::spec::{Init, Spec};
 pub use kmeans::{Kmeans, kmeans};
 pub use trimmed::trimmed_kmeans;
 
-/// The random numbers of the library.
-pub(crate) type Rng = Xoshiro256PlusPlus;
+/// A stream of random numbers.
+pub struct Random(Xoshiro256PlusPlus);
 
-/// The stream of restart `restart`: the streams of one seed never overlap, so restarts may run in any
-/// order.
-pub(crate) fn stream(seed: u64, restart: usize) -> Rng {
-    let mut rng = Rng::seed_from_u64(seed);
-    (0..restart).for_each(|_| rng.jump());
-    rng
+impl Random {
+    /// The stream of this seed.
+    pub fn new(seed: u64) -> Self {
+        Self(Xoshiro256PlusPlus::seed_from_u64(seed))
+    }
+
+    /// The stream of restart `restart`: the streams of one seed never overlap, so restarts may run in any
+    /// order.
+    pub(crate) fn stream(seed: u64, restart: usize) -> Self {
+        let mut random = Self::new(seed);
+        (0..restart).for_each(|_| random.0.jump());
+        random
+    }
 }
 
 /// X ≈ V·Uᵀ: U is d×c, the centroids; V is n×c, the coefficients.
@@ -63,7 +70,7 @@ pub(crate) fn start<T: Real, X: Data<T>>(
     spec: &Spec,
     x: &X,
     weights: &[f64],
-    rng: &mut Rng,
+    rng: &mut Random,
 ) -> Result<Factors<T>> {
     match spec.init {
         Init::Random => Ok(random::start(x, spec.k, rng)),

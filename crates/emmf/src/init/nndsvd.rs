@@ -6,7 +6,7 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 
 use super::random::mean;
-use super::{Factors, Rng};
+use super::{Factors, Random};
 use crate::data::{Data, orthonormal_basis, thin_svd};
 use crate::error::{Error, Result};
 use crate::matrix::Mat;
@@ -16,7 +16,7 @@ use crate::real::Real;
 const OVERSAMPLE: usize = 10;
 const POWER_ITER: usize = 4;
 
-pub(super) fn start<T: Real, X: Data<T>>(x: &X, k: usize, rng: &mut Rng) -> Result<Factors<T>> {
+pub(super) fn start<T: Real, X: Data<T>>(x: &X, k: usize, rng: &mut Random) -> Result<Factors<T>> {
     let (n, d) = x.shape();
     let (left, s, right) = truncated_svd(x, k, rng).ok_or(Error::Diverged { iteration: 0 })?;
     let fill = T::from_f64(mean(x));
@@ -52,11 +52,15 @@ fn set_column<T: Real>(a: &mut Mat<T>, at: usize, column: &[f64], factor: f64) {
 }
 
 /// The leading singular triplets of X, approximately: n×l, l, d×l with l ≥ min(k, n, d).
-fn truncated_svd<T: Real, X: Data<T>>(x: &X, k: usize, rng: &mut Rng) -> Option<(Mat<T>, Vec<f64>, Mat<T>)> {
+fn truncated_svd<T: Real, X: Data<T>>(
+    x: &X,
+    k: usize,
+    rng: &mut Random,
+) -> Option<(Mat<T>, Vec<f64>, Mat<T>)> {
     let (n, d) = x.shape();
     let l = (k + OVERSAMPLE).min(n).min(d);
     let ones = vec![T::ONE; n];
-    let mut right = Mat::from_fn(d, l, |_, _| T::from_f64(rng.sample(StandardNormal)));
+    let mut right = Mat::from_fn(d, l, |_, _| T::from_f64(rng.0.sample(StandardNormal)));
     let mut left = orthonormal_basis(&x.dot(&right));
     for _ in 0..POWER_ITER {
         x.t_dot(&ones, &left, &mut right);

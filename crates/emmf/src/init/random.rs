@@ -2,16 +2,16 @@
 
 use rand::RngExt;
 
-use super::{Factors, Rng};
+use super::{Factors, Random};
 use crate::data::Data;
 use crate::matrix::Mat;
 use crate::real::Real;
 
-pub(super) fn start<T: Real, X: Data<T>>(x: &X, k: usize, rng: &mut Rng) -> Factors<T> {
+pub(super) fn start<T: Real, X: Data<T>>(x: &X, k: usize, rng: &mut Random) -> Factors<T> {
     let (n, d) = x.shape();
     let scale = 2.0 * (mean(x) / k as f64).sqrt();
     // 1 − [0, 1) leaves 0 out: a zero would be locked.
-    let mut fill = |rows| Mat::from_fn(rows, k, |_, _| T::from_f64(scale * (1.0 - rng.random::<f64>())));
+    let mut fill = |rows| Mat::from_fn(rows, k, |_, _| T::from_f64(scale * (1.0 - rng.0.random::<f64>())));
     Factors { u: fill(d), v: fill(n) }
 }
 

@@ -2,7 +2,7 @@
 //! the samples by distance has no say in the centroids, and the same share is left out of the draw of
 //! the seeds, so that no more than a third of outliers cannot take a centroid by being far away.
 
-use super::Rng;
+use super::Random;
 use super::kmeans::{Kmeans, lloyd, seed};
 use crate::data::Data;
 use crate::preprocess::median;
@@ -15,7 +15,7 @@ const ROUNDING: f64 = 1e-6;
 
 /// Trimmed k-means of X into `k` clusters, sample i counting `weights[i]` times. All samples get a
 /// label, also those that are left out of the centroids.
-pub fn trimmed_kmeans<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64], rng: &mut Rng) -> Kmeans<T> {
+pub fn trimmed_kmeans<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64], rng: &mut Random) -> Kmeans<T> {
     let n = x.shape().0;
     // Samples of unusual length are set aside at once: among the rest no seed can be a huge one.
     let norms: Vec<f64> = x.norms_sq().iter().map(|norm| norm.sqrt()).collect();

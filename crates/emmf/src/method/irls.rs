@@ -101,8 +101,11 @@ impl Irls {
         x.project(u, v.as_mut_slice(), r, |Block { rows, p, scratch, a: v, r }| {
             if !frozen {
                 self.update.rows(v, p, g, scratch);
+                // A zero sample has no use for any centroid, but a rule cannot tell for one that is zero.
+                let empty = rows.clone().zip(v.chunks_exact_mut(c)).filter(|(i, _)| x.norms_sq()[*i] == 0.0);
+                empty.for_each(|(_, v)| v.fill(T::ZERO));
             }
-            T::gemm(scratch, (v, c, 1), (g.as_slice(), c, 1), (rows.len(), c, c), false);
+            T::gemm((scratch, c), (v, c), (g.as_slice(), c), (rows.len(), c, c), false);
             vectorized(|| {
                 for (at, i) in rows.enumerate() {
                     let row = at * c..(at + 1) * c;

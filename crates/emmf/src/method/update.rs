@@ -41,7 +41,7 @@ impl Update {
         match self {
             Self::Multiplicative { exponent } => {
                 let shape = (a.len() / c, c, c);
-                T::gemm(scratch, (a, c, 1), (g.as_slice(), c, 1), shape, false);
+                T::gemm((scratch, c), (a, c), (g.as_slice(), c), shape, false);
                 vectorized(|| {
                     if exponent == 1.0 {
                         multiply(a, p, scratch, |ratio| ratio);

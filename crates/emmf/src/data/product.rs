@@ -1,0 +1,166 @@
+//! The one kernel behind every product in the loop: C = A·B or C += A·B, all row-major.
+//!
+//! The vector lanes run along the rows of B and C, which are contiguous, and nothing is copied: a tile
+//! of M×J vectors of C stays in registers while M rows of A and J vectors of each row of B go by. A panel
+//! of B stays in cache while all rows of A use it. This serves X·U (A is X), Xᵀ·diag(q)·V by its
+//! transpose (B is X) and the small products with Gram matrices alike, at the speed of the best
+//! libraries for such tall and narrow shapes, and without their buffers.
+
+use std::ops::Range;
+
+use pulp::{Simd, WithSimd};
+
+use crate::real::sealed::{Product, Rows};
+
+/// Rows of C in a tile at the most, and vectors in a tile where there are registers for so many.
+const TILE_ROWS: usize = 6;
+const TILE_VECTORS: usize = 4;
+
+/// Rows of B that go by at a time: a panel of them fits the nearest caches.
+const DEPTH: usize = 256;
+
+struct Task<'a, T> {
+    c: &'a mut [T],
+    c_stride: usize,
+    a: Rows<'a, T>,
+    b: Rows<'a, T>,
+    /// Rows of A, columns of A, columns of B.
+    shape: (usize, usize, usize),
+    add: bool,
+}
+
+/// A part of the product: columns of A and of B, and whether it is added to C.
+struct Panel {
+    inner: Range<usize>,
+    columns: Range<usize>,
+    add: bool,
+}
+
+macro_rules! product {
+    ($t:ident, $lanes:ident, $splat:ident, $fma:ident, $view:ident, $view_mut:ident, $load:ident, $store:ident) => {
+        impl Product for $t {
+            fn gemm(
+                (c, c_stride): (&mut [Self], usize),
+                a: Rows<'_, Self>,
+                b: Rows<'_, Self>,
+                shape: (usize, usize, usize),
+                add: bool,
+            ) {
+                pulp::Arch::new().dispatch(Task { c, c_stride, a, b, shape, add });
+            }
+        }
+
+        impl WithSimd for Task<'_, $t> {
+            type Output = ();
+
+            #[inline(always)]
+            fn with_simd<S: Simd>(mut self, simd: S) {
+                let (_, k, n) = self.shape;
+                let widest = if S::REGISTER_COUNT >= 32 { TILE_VECTORS } else { TILE_VECTORS / 2 };
+                for start in (0..k).step_by(DEPTH) {
+                    let (inner, add) = (start..(start + DEPTH).min(k), self.add || start > 0);
+                    let mut column = 0;
+                    while column < n {
+                        let vectors = (n - column).div_ceil(S::$lanes);
+                        // Two equal panels rather than a wide and a narrow one.
+                        let take = if vectors >= 2 * widest {
+                            widest
+                        } else {
+                            vectors.div_ceil(vectors.div_ceil(widest))
+                        };
+                        let columns = column..(column + take * S::$lanes).min(n);
+                        column = columns.end;
+                        let panel = Panel { inner: inner.clone(), columns, add };
+                        match take {
+                            1 => self.panel::<S, 1>(simd, &panel),
+                            2 => self.panel::<S, 2>(simd, &panel),
+                            3 => self.panel::<S, 3>(simd, &panel),
+                            _ => self.panel::<S, TILE_VECTORS>(simd, &panel),
+                        }
+                    }
+                }
+            }
+        }
+
+        impl Task<'_, $t> {
+            /// All rows of C, J vectors wide, in tiles of nearly equal height.
+            #[inline(always)]
+            fn panel<S: Simd, const J: usize>(&mut self, simd: S, panel: &Panel) {
+                let m = self.shape.0;
+                let tiles = m.div_ceil(TILE_ROWS);
+                for at in 0..tiles {
+                    let rows = at * m / tiles..(at + 1) * m / tiles;
+                    match rows.len() {
+                        1 => self.tile::<S, 1, J>(simd, panel, rows.start),
+                        2 => self.tile::<S, 2, J>(simd, panel, rows.start),
+                        3 => self.tile::<S, 3, J>(simd, panel, rows.start),
+                        4 => self.tile::<S, 4, J>(simd, panel, rows.start),
+                        5 => self.tile::<S, 5, J>(simd, panel, rows.start),
+                        _ => self.tile::<S, TILE_ROWS, J>(simd, panel, rows.start),
+                    }
+                }
+            }
+
+            /// M rows of C, J vectors wide, of which the last may be partial.
+            #[inline(always)]
+            fn tile<S: Simd, const M: usize, const J: usize>(&mut self, simd: S, panel: &Panel, row: usize) {
+                let (whole, width) = ((J - 1) * S::$lanes, panel.columns.len());
+                let mut sums = [[simd.$splat(0.0); J]; M];
+                if panel.add {
+                    for (i, sums) in sums.iter_mut().enumerate() {
+                        let c = &self.c[(row + i) * self.c_stride + panel.columns.start..][..width];
+                        sums[..J - 1].copy_from_slice(&S::$view(&c[..whole]).0[..J - 1]);
+                        sums[J - 1] = simd.$load(&c[whole..]);
+                    }
+                }
+                let a: [&[$t]; M] = std::array::from_fn(|i| {
+                    &self.a.0[(row + i) * self.a.1 + panel.inner.start..][..panel.inner.len()]
+                });
+                let b = self.b.0[panel.inner.start * self.b.1 + panel.columns.start..].chunks(self.b.1);
+                for (at, b) in b.take(panel.inner.len()).enumerate() {
+                    let b = &b[..width];
+                    let (head, last) = (S::$view(&b[..whole]).0, simd.$load(&b[whole..]));
+                    for i in 0..M {
+                        let factor = simd.$splat(a[i][at]);
+                        for t in 0..J - 1 {
+                            sums[i][t] = simd.$fma(factor, head[t], sums[i][t]);
+                        }
+                        sums[i][J - 1] = simd.$fma(factor, last, sums[i][J - 1]);
+                    }
+                }
+                for (i, sums) in sums.iter().enumerate() {
+                    let c = &mut self.c[(row + i) * self.c_stride + panel.columns.start..][..width];
+                    S::$view_mut(&mut c[..whole]).0[..J - 1].copy_from_slice(&sums[..J - 1]);
+                    simd.$store(&mut c[whole..], sums[J - 1]);
+                }
+            }
+        }
+    };
+}
+
+product!(
+    f32,
+    F32_LANES,
+    splat_f32s,
+    mul_add_e_f32s,
+    as_simd_f32s,
+    as_mut_simd_f32s,
+    partial_load_f32s,
+    partial_store_f32s
+);
+product!(
+    f64,
+    F64_LANES,
+    splat_f64s,
+    mul_add_e_f64s,
+    as_simd_f64s,
+    as_mut_simd_f64s,
+    partial_load_f64s,
+    partial_store_f64s
+);
+
+/// Runs loops with the widest vector instructions of the machine.
+#[inline(always)]
+pub(crate) fn vectorized<R>(work: impl FnOnce() -> R) -> R {
+    pulp::Arch::new().dispatch(work)
+}
