@@ -2,6 +2,7 @@
 
 mod args;
 mod demo;
+mod explain;
 mod fit;
 mod interrupt;
 mod methods;
@@ -36,10 +37,6 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads our output has seen enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) if error.is::<interrupt::Interrupted>() => {
-            complain(&format!("{error}"));
-            ExitCode::from(interrupt::EXIT_CODE)
-        }
         Err(error) => {
             complain(&format!("error: {error:#}"));
             ExitCode::from(BAD_INPUT)

@@ -49,7 +49,7 @@ pub fn read_model(path: &Path) -> Result<AnyModel, Error> {
     from_bytes(&bytes).map_err(|problem| problem.of(name))
 }
 
-fn to_bytes<T: Real>(model: &Model<T>) -> Result<Vec<u8>, Problem> {
+pub(crate) fn to_bytes<T: Real>(model: &Model<T>) -> Result<Vec<u8>, Problem> {
     let u = model.centroids();
     let (dtype, bytes): (_, Vec<u8>) = if T::NAME == f32::NAME {
         (TensorType::F32, u.as_slice().iter().flat_map(|x| (x.to_f64() as f32).to_le_bytes()).collect())
@@ -100,7 +100,10 @@ fn from_bytes(bytes: &[u8]) -> Result<AnyModel, Problem> {
 }
 
 /// A two-dimensional tensor of N-byte numbers.
-fn matrix<const N: usize, T: Real>(tensor: &TensorView<'_>, number: impl Fn([u8; N]) -> T) -> Result<Mat<T>, Problem> {
+fn matrix<const N: usize, T: Real>(
+    tensor: &TensorView<'_>,
+    number: impl Fn([u8; N]) -> T,
+) -> Result<Mat<T>, Problem> {
     let &[rows, cols] = tensor.shape() else {
         return Err(Problem::malformed("U", "it is not a matrix"));
     };

@@ -27,6 +27,10 @@ pub(crate) fn is_big_endian(bytes: &[u8]) -> Option<bool> {
 
 /// Reads every variable.
 pub(crate) fn read(bytes: &[u8]) -> Result<Variables<'_>, Problem> {
+    if bytes.len() < HEADER {
+        let why = format!("a MATLAB file has at least {HEADER} bytes");
+        return Err(Problem::malformed(format!("byte {}, where it ends", bytes.len()), why));
+    }
     let Some(big_endian) = is_big_endian(bytes) else {
         return Err(Problem::unsupported(
             "this version of MATLAB file",
