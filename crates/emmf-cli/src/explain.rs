@@ -24,11 +24,12 @@ const OPTIONS: [&str; 13] = [
 
 /// An error about the data in `file`, or about the options.
 pub(crate) fn explained(error: &emmf::Error, file: &Path) -> Error {
-    let text = error.to_string().replace("normalize = ", "--normalize ");
+    let typed = |text: String| text.replace("normalize = ", "--normalize ").replace("solver = ", "--solver ");
+    let text = typed(error.to_string());
     let file = if file.as_os_str() == "-" { "standard input".into() } else { file.display().to_string() };
     match error {
         emmf::Error::Param { name, got, must } => match option(name) {
-            Some(option) => anyhow!("{option} is {got}, but must be {must}"),
+            Some(option) => anyhow!("{option} is {got}, but must be {}", typed(must.clone())),
             None => anyhow!("{text}"),
         },
         emmf::Error::Unknown { kind: "method", .. } => {

@@ -12,6 +12,7 @@ use emmf_io::{DataInfo, Dataset, Matrix, Numbers, ReadOptions, Record};
 use crate::args::{FitArgs, InputArgs, NormalizeName};
 use crate::explain::explained;
 use crate::interrupt::uninterrupted;
+use crate::output::print;
 use crate::progress::Progress;
 
 pub(crate) fn run(args: &FitArgs) -> Result<()> {
@@ -147,8 +148,7 @@ fn print_summary(record: &Record, out: Option<&Path>) -> Result<()> {
     if let Some(out) = out {
         shown.add_row(["written to", &out.display().to_string()]);
     }
-    writeln!(std::io::stdout().lock(), "{shown}")?;
-    Ok(())
+    print(&shown)
 }
 
 fn cluster_sizes(record: &Record) -> String {

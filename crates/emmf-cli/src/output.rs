@@ -1,5 +1,6 @@
 //! Writing results: files that are whole or not there, and tables.
 
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::Result;
@@ -14,6 +15,11 @@ pub(crate) fn write_data(path: &Path, data: Dataset) -> Result<()> {
         return Ok(emmf_io::write(path, &data)?);
     }
     Ok(uninterrupted(|| emmf_io::write_with_labels(path, data))?)
+}
+
+/// Prints a table, its lines without blanks at their ends.
+pub(crate) fn print(table: &Table) -> Result<()> {
+    Ok(writeln!(std::io::stdout().lock(), "{}", table.trim_fmt())?)
 }
 
 /// A table in the style of this program, as wide as the terminal.

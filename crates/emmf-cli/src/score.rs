@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use emmf::metrics::{Contingency, NmiNorm};
 
 use crate::args::ScoreArgs;
-use crate::output::table;
+use crate::output::{print, table};
 
 pub(crate) fn run(args: &ScoreArgs) -> Result<()> {
     let truth = emmf_io::read_labels(&args.truth, args.labels.as_deref())?;
@@ -31,18 +31,17 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<()> {
         ("ari", counts.ari()),
         ("purity", counts.purity()),
     ];
-    let mut out = std::io::stdout().lock();
     if args.json {
         let mut object: serde_json::Map<_, _> =
             values.iter().map(|&(name, value)| (name.to_string(), value.into())).collect();
         object.insert("n".into(), truth.len().into());
-        writeln!(out, "{}", serde_json::Value::Object(object))?;
+        writeln!(std::io::stdout(), "{}", serde_json::Value::Object(object))?;
     } else {
         let mut table = table(["measure", "value"]);
         for (name, value) in values {
             table.add_row([name.to_string(), format!("{value:.4}")]);
         }
-        writeln!(out, "{table}")?;
+        print(&table)?;
     }
     Ok(())
 }

@@ -22,7 +22,7 @@ pub(crate) fn run(kind: &SynthKind) -> Result<()> {
         SynthKind::Toy(out) => write_labelled(&synth::toy_with_outliers::<f64>(), &out.out),
         SynthKind::ToyClean(out) => write_labelled(&synth::toy_clean::<f64>(), &out.out),
         SynthKind::Rays { samples, features, k, outliers, noise, seed, out } => {
-            check_size(samples.saturating_add(*outliers), *features)?;
+            check_size(*samples, *outliers, *features)?;
             let rays = Rays {
                 classes: *k,
                 features: *features,
@@ -37,7 +37,7 @@ pub(crate) fn run(kind: &SynthKind) -> Result<()> {
         }
         SynthKind::Outliers { input, count, seed, out } => {
             let mut data = read(input)?;
-            check_size(data.x.shape().0.saturating_add(*count), data.x.shape().1)?;
+            check_size(data.x.shape().0, *count, data.x.shape().1)?;
             data.x = match data.x {
                 Numbers::F32(x) => synth::add_outliers(&dense(x)?, *count, seed.seed).into(),
                 Numbers::F64(x) => synth::add_outliers(&dense(x)?, *count, seed.seed).into(),
@@ -89,10 +89,11 @@ fn with_blocks<T: Real>(
     Ok(x)
 }
 
-fn check_size(samples: usize, features: usize) -> Result<()> {
-    if samples.saturating_mul(features) > MOST_ENTRIES {
+fn check_size(samples: usize, outliers: usize, features: usize) -> Result<()> {
+    if samples.saturating_add(outliers).saturating_mul(features) > MOST_ENTRIES {
         bail!(
-            "{samples} samples with {features} features are more than {MOST_ENTRIES} numbers; ask for fewer"
+            "{samples} samples and {outliers} outliers with {features} features are more than {MOST_ENTRIES} numbers; \
+             ask for fewer"
         );
     }
     Ok(())

@@ -55,12 +55,12 @@ impl Batch {
         fill: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
     ) -> io::Result<()> {
         if path.as_os_str() == "-" {
-            return pour(io::stdout(), fill).map(drop);
+            return pour(io::stdout(), fill);
         }
         let path = match fs::metadata(path) {
             Ok(there) if there.is_file() => fs::canonicalize(path)?,
             Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-            Ok(_) => return pour(OpenOptions::new().write(true).open(path)?, fill).map(drop),
+            Ok(_) => return pour(OpenOptions::new().write(true).open(path)?, fill),
             Err(e) if e.kind() == io::ErrorKind::NotFound => path.to_owned(),
             Err(e) => return Err(e),
         };
@@ -92,11 +92,11 @@ pub fn check_writable(path: &Path) -> Result<(), Error> {
 fn pour<W: Write + Send>(
     out: W,
     fill: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
-) -> io::Result<W> {
-    let mut out = BufWriter::with_capacity(1 << 16, out);
-    fill(&mut out)?;
-    out.flush()?;
-    out.into_inner().map_err(io::IntoInnerError::into_error)
+) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, Remembering { out, failure: None });
+    let filled = fill(&mut out).and_then(|()| out.flush());
+    let (out, _) = out.into_parts();
+    filled.map_err(|error| out.failure.unwrap_or(error))
 }
 
 /// Writes the file under a temporary name. It removes itself when dropped before it is renamed.
@@ -129,5 +129,44 @@ fn temporary_file(folder: &Path) -> io::Result<NamedTempFile> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder)
+    builder.tempfile_in(folder).map_err(without_path)
+}
+
+/// The name of a temporary file means nothing to the user.
+fn without_path(error: io::Error) -> io::Error {
+    let text = error.to_string();
+    match text.split_once(" at path ") {
+        Some((what, _)) => io::Error::new(error.kind(), what),
+        None => error,
+    }
+}
+
+/// Keeps the system's error, which the libraries that write a format wrap in errors of their own.
+struct Remembering<W> {
+    out: W,
+    failure: Option<io::Error>,
+}
+
+impl<W: Write> Remembering<W> {
+    fn remember<R>(&mut self, done: io::Result<R>) -> io::Result<R> {
+        if let Err(error) = &done
+            && error.kind() != io::ErrorKind::Interrupted
+        {
+            let code = error.raw_os_error();
+            self.failure = Some(code.map_or_else(|| error.kind().into(), io::Error::from_raw_os_error));
+        }
+        done
+    }
+}
+
+impl<W: Write> Write for Remembering<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let done = self.out.write(bytes);
+        self.remember(done)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let done = self.out.flush();
+        self.remember(done)
+    }
 }

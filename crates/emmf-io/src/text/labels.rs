@@ -36,7 +36,7 @@ fn choose_column(head: &[String], wanted: Option<&str>) -> Result<usize, Problem
     let names = (!head.iter().all(|field| is_number(field))).then_some(head);
     let available = || match names {
         Some(names) => listed(names.iter().map(String::as_str)),
-        None => format!("1 to {}, without names", head.len()),
+        None => format!("1 to {} (they have no names)", head.len()),
     };
     if let Some(wanted) = wanted {
         return find_column(wanted, names, head.len())
