@@ -1,5 +1,6 @@
 //! Data that cannot be used: exit code 2, a message that names the value, the place and the fix, and no
 //! output.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod program;
 

@@ -1,4 +1,5 @@
 //! Options that cannot be meant: exit code 2, a message that names the option, its value and the fix.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod program;
 

@@ -1,4 +1,5 @@
 //! The commands around a fit: transform, score, synth, methods, demo, help.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod program;
 

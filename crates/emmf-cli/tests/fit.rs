@@ -1,4 +1,5 @@
 //! `emmf fit` from file to results.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod program;
 
@@ -141,12 +142,9 @@ fn standard_input_in_any_format() {
 #[test]
 fn sparse_files_stay_sparse() {
     let place = Place::new();
-    let mut text = String::from("%%MatrixMarket matrix coordinate real general\n10 6 20\n");
-    for i in 0..10 {
-        let (first, second) = (1 + i % 3, 4 + i % 3);
-        text += &format!("{} {first} {}\n{} {second} 1.5\n", i + 1, i + 2, i + 1);
-    }
-    place.write("x.mtx", text);
+    let entries = |i: usize| format!("{i} {} {}\n{i} {} 1.5\n", 1 + i % 3, i + 1, 4 + i % 3);
+    let lines: String = (1..=10).map(entries).collect();
+    place.write("x.mtx", format!("%%MatrixMarket matrix coordinate real general\n10 6 20\n{lines}"));
     let summary = place.run("fit x.mtx -k 3 --max-iter 5 --out result").ok();
     assert!(summary.contains("10×6 sparse f64") && summary.contains("result"), "{summary}");
     assert!(read_record(&place.path("result/record.json")).unwrap().data.sparse);

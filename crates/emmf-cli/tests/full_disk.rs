@@ -1,5 +1,6 @@
 //! A full disk: exit code 2, a clear message, nothing half-written, older files as they were.
 #![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod program;
 

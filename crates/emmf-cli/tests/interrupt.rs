@@ -1,5 +1,6 @@
 //! Ctrl-C ends the program within a second, with exit code 130 and without output.
 #![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod program;
 

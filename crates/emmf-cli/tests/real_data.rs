@@ -1,4 +1,5 @@
 //! The data sets of the paper, where they are at hand: a short fit of each.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod program;
 

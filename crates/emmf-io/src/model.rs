@@ -88,11 +88,11 @@ fn from_bytes(bytes: &[u8]) -> Result<AnyModel, Problem> {
     let u = tensors.tensor("U").map_err(broken)?;
     match u.dtype() {
         TensorType::F32 => {
-            let u = matrix(&u, |at| f32::from_le_bytes(at))?;
+            let u = matrix(&u, f32::from_le_bytes)?;
             Ok(AnyModel::F32(Model::from_parts(spec, u, steps, scale).map_err(broken)?))
         }
         TensorType::F64 => {
-            let u = matrix(&u, |at| f64::from_le_bytes(at))?;
+            let u = matrix(&u, f64::from_le_bytes)?;
             Ok(AnyModel::F64(Model::from_parts(spec, u, steps, scale).map_err(broken)?))
         }
         other => Err(Problem::malformed("U", format!("it is {other:?}, not F32 or F64"))),
