@@ -9,11 +9,12 @@ use emmf::preprocess::Normalize;
 use emmf::{Given, Real, Spec};
 use emmf_io::{DataInfo, Dataset, Matrix, Numbers, ReadOptions, Record};
 
-use crate::args::{FitArgs, InputArgs, NormalizeName};
+use crate::args::{FitArgs, InputArgs};
 use crate::explain::explained;
 use crate::interrupt::uninterrupted;
 use crate::output::print;
 use crate::progress::Progress;
+use crate::values::NormalizeName;
 
 pub(crate) fn run(args: &FitArgs) -> Result<()> {
     if let Some(out) = &args.out {

@@ -11,6 +11,7 @@ mod progress;
 mod score;
 mod synth;
 mod transform;
+mod values;
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;

@@ -20,7 +20,7 @@ pub fn write(path: &Path, dataset: &Dataset) -> Result<(), Error> {
     write_atomically(path, |out| dispatch(format, path, out, dataset))
 }
 
-/// Writes a data set as [`write`] does; labels that the format has no place for go into a text beside
+/// Writes a data set as [`write()`] does; labels that the format has no place for go into a text beside
 /// it, `x.labels.csv` for `x.npy`. Both files appear, or none.
 pub fn write_with_labels(path: &Path, mut dataset: Dataset) -> Result<(), Error> {
     let format = format_of(path)?;
@@ -37,7 +37,7 @@ pub fn write_with_labels(path: &Path, mut dataset: Dataset) -> Result<(), Error>
     batch.commit()
 }
 
-/// Whether [`write`] will know the format and may write there, so that this is known before the work.
+/// Whether [`write()`] will know the format and may write there, so that this is known before the work.
 pub fn check_output(path: &Path) -> Result<(), Error> {
     format_of(path).and_then(|_| check_writable(path))
 }

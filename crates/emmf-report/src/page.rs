@@ -20,7 +20,7 @@ figcaption { color: #555; font-size: .9rem; }
 .mark { font-weight: bold; }
 td { white-space: nowrap; }
 @media (max-width: 600px) {
-  th, td { padding: .3rem .4rem; font-size: .85rem; }
+  th, td { padding: .3rem .25rem; font-size: .8rem; }
   th:last-child, td:last-child { display: none; }
 }
 ";
