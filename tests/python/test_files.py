@@ -112,5 +112,35 @@ def test_written_files_open_elsewhere(tmp_path, kind):
         "mtx": lambda: scipy.io.mmread(path),
         "parquet": lambda: np.column_stack([c.to_numpy() for c in pq.read_table(path).columns[:5]]),
     }[kind]()
+    labels = tmp_path / "rays.labels.csv"
+    assert labels.exists() == (kind in {"npy", "mtx"})
+    if labels.exists():
+        assert labels.read_text().split() == ["label", *(10 * ["0"]), *(10 * ["1"]), *(10 * ["2"]), *(3 * ["outlier"])]
     emmf("synth", "rays", "--samples", 30, "--features", 5, "--outliers", 3, "--out", tmp_path / "again.npy")
     assert read == pytest.approx(np.load(tmp_path / "again.npy"), rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["csv", "npz", "mat", "npy", "parquet"])
+def test_labels_written_elsewhere_are_scored(tmp_path, kind):
+    truth = tmp_path / f"y.{kind}"
+    {
+        "csv": lambda: np.savetxt(truth, Y, fmt="%d"),
+        "npz": lambda: np.savez(truth, X=X, y=Y),
+        "mat": lambda: scipy.io.savemat(truth, {"fea": X, "gnd": Y[:, None].astype(float)}),
+        "npy": lambda: np.save(truth, np.array(["abc"[y - 1] for y in Y])),
+        "parquet": lambda: pq.write_table(pa.table({"f": X[:, 0], "class": Y}), truth),
+    }[kind]()
+    np.savetxt(tmp_path / "predicted.txt", 7 - 2 * Y, fmt="%d")
+    scores = json.loads(emmf("score", truth, tmp_path / "predicted.txt", "--json").stdout)
+    assert scores["n"] == 60
+    assert scores["acc"] == scores["purity"] == 1
+    assert scores["nmi"] == pytest.approx(1)
+
+
+def test_damage_is_told_and_nothing_is_left(tmp_path):
+    np.save(tmp_path / "whole.npy", X)
+    (tmp_path / "x.npy").write_bytes((tmp_path / "whole.npy").read_bytes()[:-8])
+    done = emmf("fit", tmp_path / "x.npy", "-k", 2, "--out", tmp_path / "out", code=2)
+    assert "x.npy" in done.stderr and "damaged or cut off" in done.stderr
+    assert done.stdout == ""
+    assert not (tmp_path / "out").exists()

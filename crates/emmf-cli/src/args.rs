@@ -1,15 +1,27 @@
 //! What the command line takes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use emmf::preprocess::Normalize;
-use emmf::{Init, LabelRule, Solver};
+use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand};
 use emmf_io::Dtype;
+
+use crate::values::{
+    InitName, LabelRuleName, NormalizeName, SolverName, count, image_shape, name_and_value, seed,
+};
 
 /// Robust nonnegative matrix factorization: clusters, factors and outlier scores from one fit.
 #[derive(Parser)]
-#[command(name = "emmf", version, about, propagate_version = true)]
+#[command(
+    name = "emmf",
+    version,
+    about,
+    after_help = "Examples:\n  \
+    emmf demo                                  what it does, as a page\n  \
+    emmf synth rays --out rays.csv             some data to try it on\n  \
+    emmf fit rays.csv -k 3 --out result        clusters and outlier scores in result/samples.csv\n  \
+    emmf transform result/model.safetensors new.csv --out coded.csv\n\n\
+    Exit code: 0 if all went well, 2 for a mistake in the input, 130 after Ctrl-C."
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -46,7 +58,7 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "BOOL", action = ArgAction::Set)]
     pub(crate) header: Option<bool>,
     /// Number type to compute in [default: f32 if the file holds f32, else f64].
-    #[arg(long)]
+    #[arg(long, value_name = "f32|f64")]
     pub(crate) dtype: Option<Dtype>,
 }
 
@@ -58,8 +70,8 @@ pub(crate) struct InputArgs {
 pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    /// Number of centroids.
-    #[arg(short, long)]
+    /// Number of centroids, which is the number of clusters.
+    #[arg(short, long, value_parser = count, allow_negative_numbers = true)]
     pub(crate) k: usize,
     /// Method; `emmf methods` lists them.
     #[arg(long, default_value = "emmf")]
@@ -71,40 +83,40 @@ pub(crate) struct FitArgs {
     #[arg(long, value_enum, default_value = "mu")]
     pub(crate) solver: SolverName,
     /// Exponent of the multiplicative update, in (0, 1] [default: the method's published one].
-    #[arg(long)]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub(crate) exponent: Option<f64>,
     /// Inner sweeps of the hals solver.
-    #[arg(long, default_value_t = 2)]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 2)]
     pub(crate) sweeps: usize,
     /// Where the factors start.
     #[arg(long, value_enum, default_value = "kmeans")]
     pub(crate) init: InitName,
     /// k-means runs of the start, of which the best is taken.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 1)]
     pub(crate) init_restarts: usize,
     /// Preprocessing, in this order, separated by commas.
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "unit")]
+    #[arg(long, value_name = "STEPS", value_enum, value_delimiter = ',', default_value = "unit")]
     pub(crate) normalize: Vec<NormalizeName>,
     /// Seed of all randomness.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value_t = 0)]
     pub(crate) seed: u64,
     /// Independent fits, of which the one with the lowest objective is kept.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 1)]
     pub(crate) restarts: usize,
     /// Iterations at the most.
-    #[arg(long, default_value_t = 500)]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 500)]
     pub(crate) max_iter: usize,
     /// Stop when the objective changes by less than this share of itself; 0 never does.
-    #[arg(long, default_value_t = 0.0)]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, default_value_t = 0.0)]
     pub(crate) tol: f64,
     /// Stop after this many seconds.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) time_limit: Option<f64>,
     /// Threads [default: one for each core]. The result does not depend on it.
-    #[arg(long)]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub(crate) threads: Option<usize>,
     /// How labels are read off the coefficients: as they are, or with centroids of unit length.
-    #[arg(long, value_enum, default_value = "raw")]
+    #[arg(long, value_name = "RULE", value_enum, default_value = "raw")]
     pub(crate) label_rule: LabelRuleName,
     /// File with one number a sample: how often it counts.
     #[arg(long, value_name = "FILE")]
@@ -121,28 +133,46 @@ pub(crate) struct FitArgs {
 }
 
 #[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    emmf transform result/model.safetensors new.csv --out coded.csv\n  \
+    emmf transform result/model.safetensors new.csv --out - | sort -t, -g -k 6")]
 pub(crate) struct TransformArgs {
     /// model.safetensors of a fit.
     pub(crate) model: PathBuf,
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    /// File for coefficients, labels and scores: csv, tsv, npy, npz, mat, mtx or parquet by its ending.
+    /// File for coefficients v0, v1, …, label, residual and score of each sample: csv, tsv, npy, npz, mat, mtx or
+    /// parquet by its ending; - is CSV on standard output.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
 }
 
 #[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    emmf score classes.txt result/samples.csv\n  \
+    emmf score iris.csv result/samples.csv --labels species --json")]
 pub(crate) struct ScoreArgs {
-    /// File with the true classes.
+    /// File with the true classes: one a line, or a column or variable of any file with data.
     pub(crate) truth: PathBuf,
     /// File with the predicted clusters, for example samples.csv of a fit.
     pub(crate) predicted: PathBuf,
+    /// Column or variable of TRUTH that holds the classes [default: one named label, class, gnd, y …].
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    pub(crate) labels: Option<String>,
+    /// Column or variable of PREDICTED that holds the clusters.
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    pub(crate) predicted_labels: Option<String>,
     /// Print one JSON object instead of a table.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    emmf synth toy --out -\n  \
+    emmf synth rays --samples 1000 -k 5 --outliers 50 --seed 7 --out rays.npz\n  \
+    emmf synth outliers yale.mat --count 20 --out yale-with-outliers.mat\n  \
+    emmf synth block-noise yale.mat --image 16x16 --block 6 --out occluded.mat")]
 pub(crate) struct SynthArgs {
     #[command(subcommand)]
     pub(crate) kind: SynthKind,
@@ -157,19 +187,19 @@ pub(crate) enum SynthKind {
     /// Clusters along random rays, with gross outliers.
     Rays {
         /// Samples without the outliers.
-        #[arg(long, default_value_t = 300)]
+        #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 300)]
         samples: usize,
         /// Features.
-        #[arg(long, default_value_t = 50)]
+        #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 50)]
         features: usize,
         /// Clusters.
-        #[arg(short, long, default_value_t = 3)]
+        #[arg(short, long, value_parser = count, allow_negative_numbers = true, default_value_t = 3)]
         k: usize,
         /// Outliers.
-        #[arg(long, default_value_t = 30)]
+        #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 30)]
         outliers: usize,
-        /// Relative size of the noise.
-        #[arg(long, default_value_t = 0.05)]
+        /// Largest noise in an entry; samples have lengths from ½ to 1½.
+        #[arg(long, allow_negative_numbers = true, default_value_t = 0.05)]
         noise: f64,
         #[command(flatten)]
         seed: SeedArgs,
@@ -181,7 +211,7 @@ pub(crate) enum SynthKind {
         #[command(flatten)]
         input: InputArgs,
         /// How many.
-        #[arg(long)]
+        #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
         count: usize,
         #[command(flatten)]
         seed: SeedArgs,
@@ -199,10 +229,10 @@ pub(crate) enum SynthKind {
         #[arg(long)]
         row_major: bool,
         /// Height and width of the block.
-        #[arg(long)]
+        #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
         block: usize,
         /// Images of each class that get one.
-        #[arg(long, default_value_t = 3)]
+        #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 3)]
         per_class: usize,
         #[command(flatten)]
         seed: SeedArgs,
@@ -211,9 +241,23 @@ pub(crate) enum SynthKind {
     },
 }
 
+impl SynthKind {
+    /// The file to write.
+    pub(crate) fn out(&self) -> &Path {
+        match self {
+            Self::Toy(out)
+            | Self::ToyClean(out)
+            | Self::Rays { out, .. }
+            | Self::Outliers { out, .. }
+            | Self::BlockNoise { out, .. } => &out.out,
+        }
+    }
+}
+
 #[derive(ClapArgs)]
 pub(crate) struct OutArgs {
-    /// File to write; its ending names the format: csv, tsv, npy, npz, mat, mtx or parquet.
+    /// File to write; its ending names the format: csv, tsv, npy, npz, mat, mtx or parquet; - is CSV on standard
+    /// output. npy and mtx have no place for labels: they go to x.labels.csv beside x.npy.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
 }
@@ -221,7 +265,7 @@ pub(crate) struct OutArgs {
 #[derive(ClapArgs)]
 pub(crate) struct SeedArgs {
     /// Seed of all randomness.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value_t = 0)]
     pub(crate) seed: u64,
 }
 
@@ -238,41 +282,6 @@ pub(crate) struct DemoArgs {
     #[arg(long, value_name = "DIR", default_value = "emmf-demo")]
     pub(crate) out: PathBuf,
     /// Seed of all randomness.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value_t = 1)]
     pub(crate) seed: u64,
-}
-
-/// An enum of the library under its names on the command line.
-macro_rules! names {
-    ($name:ident for $target:ty { $($variant:ident => $value:expr),* $(,)? }) => {
-        #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-        pub(crate) enum $name { $($variant),* }
-
-        impl From<$name> for $target {
-            fn from(name: $name) -> Self {
-                match name { $($name::$variant => $value),* }
-            }
-        }
-    };
-}
-
-names!(SolverName for Solver { Mu => Solver::Mu, Hals => Solver::Hals });
-names!(InitName for Init {
-    Kmeans => Init::Kmeans, Trimmed => Init::Trimmed, Random => Init::Random, Nndsvd => Init::Nndsvd,
-});
-names!(LabelRuleName for LabelRule { Raw => LabelRule::Raw, Unit => LabelRule::Unit });
-names!(NormalizeName for Option<Normalize> {
-    Unit => Some(Normalize::Unit), Max => Some(Normalize::Max), Tfidf => Some(Normalize::Tfidf),
-    Shift => Some(Normalize::Shift), Clip => Some(Normalize::Clip), None => None,
-});
-
-fn name_and_value(text: &str) -> Result<(String, f64), String> {
-    let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
-    let value = value.parse().map_err(|_| format!("'{value}' is not a number"))?;
-    Ok((name.into(), value))
-}
-
-fn image_shape(text: &str) -> Result<(usize, usize), String> {
-    let parsed = text.split_once('x').and_then(|(h, w)| Some((h.parse().ok()?, w.parse().ok()?)));
-    parsed.ok_or_else(|| format!("'{text}' is not a height and a width; write it as 16x16"))
 }

@@ -1,47 +1,71 @@
 //! `emmf demo`: NMF, l2,1-NMF and EMMF side by side on contaminated data, and a page about it.
 
 use std::io::Write;
+use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use emmf::synth::{Labelled, Rays, rays_with_outliers};
 use emmf::{Init, Spec};
 use emmf_io::{DataInfo, Record};
-use emmf_report::{Comparison, OUTLIER, comparison_page};
+use emmf_report::{Comparison, OUTLIER, Summary, comparison_page};
 
 use crate::args::DemoArgs;
-use crate::output::{prepare_folder, table};
+use crate::interrupt::uninterrupted;
+use crate::output::{print, table};
 
 const METHODS: [&str; 3] = ["nmf", "l21-nmf", "emmf"];
+/// One data set could be a lucky one.
+const DATA_SETS: u64 = 5;
 
 pub(crate) fn run(args: &DemoArgs) -> Result<()> {
-    prepare_folder(&args.out)?;
-    let rays =
-        Rays { classes: 5, features: 100, samples: 500, outliers: 40, seed: args.seed, ..Rays::default() };
-    let data = rays_with_outliers::<f64>(&rays)?;
-    let records = METHODS.map(|method| record(method, &data, &rays));
-    let records = records.into_iter().collect::<Result<Vec<_>>>()?;
-    let comparisons = records.iter().map(Comparison::new).collect::<Result<Vec<_>, _>>()?;
-    let page = comparison_page("Factorization with outliers in the data", &comparisons)?;
+    emmf_io::check_folder(&args.out)?;
+    let seeds = (0..DATA_SETS).map(|at| args.seed.wrapping_add(at));
+    let records = seeds.map(records).collect::<Result<Vec<_>>>()?;
+    let data_sets = records.iter().map(|records| records.iter().map(Comparison::new).collect());
+    let data_sets = data_sets.collect::<Result<Vec<Vec<_>>, _>>()?;
+    let page = comparison_page("Clustering with outliers in the data", &data_sets)?;
     let path = args.out.join("index.html");
-    emmf_io::write_atomically(&path, |out| out.write_all(page.as_bytes()))?;
-    let mut shown = table(["method", "accuracy, good samples", "outliers among the top-ranked", "seconds"]);
-    for comparison in &comparisons {
-        shown.add_row([
-            comparison.record.spec.method.clone(),
-            format!("{:.3}", comparison.good.accuracy),
-            format!("{} of {}", comparison.found, comparison.outliers()),
-            format!("{:.2}", comparison.record.seconds.total),
-        ]);
-    }
-    let mut out = std::io::stdout().lock();
+    uninterrupted(|| write_page(&path, &page))?;
+    let mut out = std::io::stdout();
+    let Rays { samples, classes, outliers, .. } = data(args.seed);
     writeln!(
         out,
-        "{} good samples in {} clusters, {} gross outliers",
-        rays.samples, rays.classes, rays.outliers
+        "{DATA_SETS} data sets, each of {samples} good samples in {classes} clusters and {outliers} gross outliers\n"
     )?;
-    writeln!(out, "{shown}")?;
-    writeln!(out, "The page is {}", path.display())?;
+    let mut shown =
+        table(["method", "accuracy, good samples", "worst", "outliers among the top-ranked", "seconds"]);
+    for summary in Summary::all(&data_sets) {
+        shown.add_row([
+            summary.method,
+            format!("{:.3}", summary.accuracy),
+            format!("{:.3}", summary.worst),
+            format!("{} of {}", summary.found, summary.outliers),
+            format!("{:.3}", summary.seconds),
+        ]);
+    }
+    print(&shown)?;
+    writeln!(out, "\nThe page is {}", path.display())?;
     Ok(())
+}
+
+fn data(seed: u64) -> Rays {
+    Rays { classes: 10, features: 20, samples: 500, outliers: 50, noise: 0.05, seed, ..Rays::default() }
+}
+
+fn write_page(path: &Path, page: &str) -> Result<()> {
+    if let Some(folder) = path.parent() {
+        let problem =
+            || format!("{}: the folder cannot be made; name another one with --out", folder.display());
+        std::fs::create_dir_all(folder).with_context(problem)?;
+    }
+    Ok(emmf_io::write_atomically(path, |out| out.write_all(page.as_bytes()))?)
+}
+
+/// Every method on the same data.
+fn records(seed: u64) -> Result<Vec<Record>> {
+    let rays = data(seed);
+    let made = rays_with_outliers::<f64>(&rays)?;
+    METHODS.iter().map(|method| record(method, &made, &rays)).collect()
 }
 
 /// All methods start from the same trimmed k-means: plain k-means would give its centroids to the outliers.

@@ -4,18 +4,24 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use emmf::{Fit, Given, Real, Spec, Stop};
+use comfy_table::Table;
+use emmf::preprocess::Normalize;
+use emmf::{Given, Real, Spec};
 use emmf_io::{DataInfo, Dataset, Matrix, Numbers, ReadOptions, Record};
 
 use crate::args::{FitArgs, InputArgs};
-use crate::interrupt::{Fitting, Interrupted};
-use crate::output::{prepare_folder, table};
+use crate::explain::explained;
+use crate::interrupt::uninterrupted;
+use crate::output::print;
 use crate::progress::Progress;
+use crate::values::NormalizeName;
 
 pub(crate) fn run(args: &FitArgs) -> Result<()> {
     if let Some(out) = &args.out {
-        prepare_folder(out)?;
+        emmf_io::check_folder(out)?;
     }
+    // A typing error in the name must not wait for a long file.
+    emmf::registry::find(&args.method).map_err(|error| explained(&error, &args.input.data))?;
     let Dataset { x, labels, .. } = read(&args.input)?;
     match x {
         Numbers::F32(x) => fit(args, &x, labels),
@@ -35,66 +41,64 @@ pub(crate) fn read(input: &InputArgs) -> Result<Dataset> {
     Ok(emmf_io::read(&input.data, &options)?)
 }
 
-fn spec(args: &FitArgs) -> Spec {
+fn spec(args: &FitArgs) -> Result<Spec> {
     let mut spec = Spec::new(&args.method, args.k)
         .solver(args.solver.into())
         .sweeps(args.sweeps)
         .init(args.init.into())
         .init_restarts(args.init_restarts)
-        .normalize(args.normalize.iter().filter_map(|&step| step.into()).collect::<Vec<_>>())
+        .normalize(normalize(&args.normalize)?)
         .seed(args.seed)
         .restarts(args.restarts)
         .max_iter(args.max_iter)
         .tol(args.tol)
         .labels(args.label_rule.into());
     (spec.exponent, spec.time_limit, spec.threads) = (args.exponent, args.time_limit, args.threads);
-    args.params.iter().fold(spec, |spec, (name, value)| spec.param(name, *value))
+    Ok(args.params.iter().fold(spec, |spec, (name, value)| spec.param(name, *value)))
+}
+
+fn normalize(names: &[NormalizeName]) -> Result<Vec<Normalize>> {
+    if names.len() > 1 && names.contains(&NormalizeName::None) {
+        bail!("--normalize none does not go together with other steps; leave it out or say it alone");
+    }
+    Ok(names.iter().filter_map(|&name| name.into()).collect())
 }
 
 fn fit<T: Real>(args: &FitArgs, x: &Matrix<T>, labels: Option<Vec<String>>) -> Result<()> {
-    let weights = args.sample_weights.as_deref().map(read_weights).transpose()?;
-    let fit = fit_interruptibly(&spec(args), x, weights.as_deref(), args.quiet)?;
     let (n, d) = x.shape();
+    let weights = args.sample_weights.as_deref().map(|path| read_weights(path, n)).transpose()?;
+    let spec = spec(args)?;
+    let mut progress = Progress::new(spec.restarts, spec.max_iter, args.quiet);
+    let given = Given { sample_weights: weights.as_deref(), start: None, observer: &mut progress };
+    let fit = spec.fit_with(x.samples(), given);
+    drop(progress);
+    let fit = fit.map_err(|error| explained(&error, &args.input.data))?;
     let sparse = matches!(x, Matrix::Sparse(_));
     let name = args.input.data.file_name().unwrap_or(args.input.data.as_os_str());
     let info = DataInfo { name: name.to_string_lossy().into(), n, d, dtype: T::NAME.into(), sparse };
     let record = Record::new(&fit, info, labels)?;
     if let Some(out) = &args.out {
-        emmf_io::write_model(&out.join("model.safetensors"), &fit.model)?;
-        emmf_io::write_samples(&out.join("samples.csv"), &record.samples)?;
-        emmf_io::write_record(&out.join("record.json"), &record)?;
+        uninterrupted(|| emmf_io::write_results(out, &fit.model, &record))?;
     }
     if args.json { print_json(&record) } else { print_summary(&record, args.out.as_deref()) }
 }
 
-/// A fit with a progress bar that Ctrl-C ends.
-fn fit_interruptibly<T: Real>(
-    spec: &Spec,
-    x: &Matrix<T>,
-    sample_weights: Option<&[f64]>,
-    quiet: bool,
-) -> Result<Fit<T>> {
-    let mut progress = Progress::new(spec.restarts, spec.max_iter, quiet);
-    let fitting = Fitting::begin();
-    let fit = spec.fit_with(x.samples(), Given { sample_weights, start: None, observer: &mut progress })?;
-    drop(fitting);
-    if fit.stop == Stop::Cancelled {
-        bail!(Interrupted);
-    }
-    Ok(fit)
-}
-
-fn read_weights(path: &Path) -> Result<Vec<f64>> {
-    match emmf_io::read(path, &ReadOptions::default())?.x.into_f64() {
-        Matrix::Dense(weights) if weights.cols() == 1 => Ok(weights.into_vec()),
+fn read_weights(path: &Path, samples: usize) -> Result<Vec<f64>> {
+    let file = path.display();
+    let weights = match emmf_io::read(path, &ReadOptions::default())?.x.into_f64() {
+        Matrix::Dense(weights) if weights.cols() == 1 => weights.into_vec(),
         weights => {
-            bail!(
-                "{}: sample weights are one number a line, not {} columns",
-                path.display(),
-                weights.shape().1
-            )
+            bail!("{file}: holds {} columns; sample weights are one number a line", weights.shape().1)
         }
+    };
+    if weights.len() != samples {
+        bail!("{file}: holds {} sample weights for {samples} samples; give one each", weights.len());
     }
+    let is_bad = |weight: &&f64| !(**weight >= 0.0 && weight.is_finite());
+    if let Some((row, weight)) = weights.iter().enumerate().find(|(_, weight)| is_bad(weight)) {
+        bail!("{file}: the weight of sample {row} (from 0) is {weight}, but must be finite and not negative");
+    }
+    Ok(weights)
 }
 
 fn print_json(record: &Record) -> Result<()> {
@@ -125,7 +129,9 @@ fn print_json(record: &Record) -> Result<()> {
 }
 
 fn print_summary(record: &Record, out: Option<&Path>) -> Result<()> {
-    let mut shown = table(["", ""]);
+    let mut shown = Table::new();
+    shown.load_style(comfy_table::presets::NOTHING);
+    shown.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
     let (data, spec) = (&record.data, &record.spec);
     let storage = if data.sparse { "sparse" } else { "dense" };
     shown.add_row(["data", &format!("{}: {}×{} {storage} {}", data.name, data.n, data.d, data.dtype)]);
@@ -134,7 +140,7 @@ fn print_summary(record: &Record, out: Option<&Path>) -> Result<()> {
     shown.add_row(["iterations", &format!("{} ({}), {seconds:.2} s", record.iterations, record.stop)]);
     shown.add_row(["objective", &format!("{:.6e}, at the start {:.6e}", record.objective, record.initial)]);
     shown.add_row(["cluster sizes", &cluster_sizes(record)]);
-    shown.add_row(["highest outlier scores", &worst_samples(record)]);
+    shown.add_row(["outlier scores, highest", &worst_samples(record)]);
     if let Some(c) = record.clustering {
         let values =
             format!("acc {:.3}, nmi {:.3}, ari {:.3}, purity {:.3}", c.accuracy, c.nmi, c.ari, c.purity);
@@ -143,8 +149,7 @@ fn print_summary(record: &Record, out: Option<&Path>) -> Result<()> {
     if let Some(out) = out {
         shown.add_row(["written to", &out.display().to_string()]);
     }
-    writeln!(std::io::stdout().lock(), "{shown}")?;
-    Ok(())
+    print(&shown)
 }
 
 fn cluster_sizes(record: &Record) -> String {
@@ -159,5 +164,5 @@ fn worst_samples(record: &Record) -> String {
     let mut order: Vec<usize> = (0..score.len()).collect();
     order.sort_by(|&a, &b| score[b].total_cmp(&score[a]));
     let shown: Vec<_> = order.iter().take(5).map(|&i| format!("row {i}: {:.1}", score[i])).collect();
-    shown.join(", ")
+    shown.join(", ") + " (rows from 0)"
 }

@@ -1,54 +1,44 @@
-//! Ctrl-C: ends a fit between two iterations, and everything else at once.
+//! Ctrl-C ends the program at once, whatever it is doing, except while files get their names: then it waits
+//! for them to be whole.
 
+use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a shell expects of a program that was interrupted.
-pub(crate) const EXIT_CODE: u8 = 130;
+const EXIT_CODE: i32 = 130;
 
 static PENDING: AtomicBool = AtomicBool::new(false);
-static FITTING: AtomicBool = AtomicBool::new(false);
+static WRITING: AtomicBool = AtomicBool::new(false);
 
-/// The user pressed Ctrl-C.
-#[derive(Debug)]
-pub(crate) struct Interrupted;
-
-impl std::fmt::Display for Interrupted {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("interrupted; nothing was written")
-    }
-}
-
-impl std::error::Error for Interrupted {}
-
-/// From here on Ctrl-C is ours. Outside a fit, and the second time, it ends the program.
+/// From here on Ctrl-C is ours.
 pub(crate) fn listen() {
     // Without a handler the system's own takes effect, which ends the program too.
     let _ = ctrlc::set_handler(|| {
         let again = PENDING.swap(true, Ordering::SeqCst);
-        if again || !FITTING.load(Ordering::SeqCst) {
-            crate::complain(&Interrupted.to_string());
-            std::process::exit(i32::from(EXIT_CODE));
+        if again || !WRITING.load(Ordering::SeqCst) {
+            leave("interrupted; nothing was written");
         }
     });
 }
 
-/// Ctrl-C was pressed.
-pub(crate) fn pending() -> bool {
-    PENDING.load(Ordering::SeqCst)
+/// Writes files that Ctrl-C must not leave half-written. A second Ctrl-C ends it anyway.
+pub(crate) fn uninterrupted<R>(write: impl FnOnce() -> R) -> R {
+    WRITING.store(true, Ordering::SeqCst);
+    // Either the handler has seen that we write, or we see that it was called.
+    if PENDING.load(Ordering::SeqCst) {
+        leave("interrupted; nothing was written");
+    }
+    let done = write();
+    if PENDING.load(Ordering::SeqCst) {
+        leave("interrupted while writing; the files that are there are whole");
+    }
+    WRITING.store(false, Ordering::SeqCst);
+    done
 }
 
-/// Marks the time in which [`pending`] is asked for often.
-pub(crate) struct Fitting;
-
-impl Fitting {
-    pub(crate) fn begin() -> Self {
-        FITTING.store(true, Ordering::SeqCst);
-        Self
-    }
-}
-
-impl Drop for Fitting {
-    fn drop(&mut self) {
-        FITTING.store(false, Ordering::SeqCst);
-    }
+fn leave(message: &str) -> ! {
+    // The terminal shows ^C or a progress bar on the line.
+    let line = if std::io::stderr().is_terminal() { "\n" } else { "" };
+    crate::complain(&format!("{line}{message}"));
+    std::process::exit(EXIT_CODE)
 }

@@ -4,6 +4,7 @@
 
 mod args;
 mod demo;
+mod explain;
 mod fit;
 mod interrupt;
 mod methods;
@@ -12,6 +13,7 @@ mod progress;
 mod score;
 mod synth;
 mod transform;
+mod values;
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
@@ -38,10 +40,6 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads our output has seen enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) if error.is::<interrupt::Interrupted>() => {
-            complain(&format!("{error}"));
-            ExitCode::from(interrupt::EXIT_CODE)
-        }
         Err(error) => {
             complain(&format!("error: {error:#}"));
             ExitCode::from(BAD_INPUT)

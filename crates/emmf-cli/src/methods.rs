@@ -7,16 +7,14 @@ use comfy_table::Table;
 use emmf::registry::{Entry, METHODS};
 
 use crate::args::MethodsArgs;
-use crate::output::table;
+use crate::output::{print, table};
 
 pub(crate) fn run(args: &MethodsArgs) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    if args.json {
-        let entries: Vec<_> = METHODS.iter().map(as_json).collect();
-        writeln!(out, "{}", serde_json::to_string_pretty(&entries)?)?;
-    } else {
-        writeln!(out, "{}", as_table())?;
+    if !args.json {
+        return print(&as_table());
     }
+    let entries: Vec<_> = METHODS.iter().map(as_json).collect();
+    writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&entries)?)?;
     Ok(())
 }
 

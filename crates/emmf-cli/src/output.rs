@@ -1,23 +1,34 @@
-//! Writing results: folders that are known to be writable before the work starts, files that are whole
-//! or not there, tables.
+//! Writing results: files that are whole or not there, and tables.
 
+use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result};
-use comfy_table::{ContentArrangement, Table, presets};
+use anyhow::Result;
+use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
+use emmf_io::Dataset;
 
-/// Makes the folder and proves that files can be written to it.
-pub(crate) fn prepare_folder(folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    emmf_io::check_writable(&folder.join("record.json"))?;
-    Ok(())
+use crate::interrupt::uninterrupted;
+
+/// Writes a data set, with its labels beside it where the format has no place for them.
+pub(crate) fn write_data(path: &Path, data: Dataset) -> Result<()> {
+    if path.as_os_str() == "-" {
+        return Ok(emmf_io::write(path, &data)?);
+    }
+    Ok(uninterrupted(|| emmf_io::write_with_labels(path, data))?)
 }
 
-/// A table in the style of this program.
+/// Prints a table, its lines without blanks at their ends.
+pub(crate) fn print(table: &Table) -> Result<()> {
+    Ok(writeln!(std::io::stdout().lock(), "{}", table.trim_fmt())?)
+}
+
+/// A table in the style of this program, as wide as the terminal.
 pub(crate) fn table<const N: usize>(header: [&str; N]) -> Table {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+    let rule = LineStyle::none().fill('─').junction('─');
+    table
+        .load_style(TableStyle::new().header_separator(rule))
+        .set_content_arrangement(ContentArrangement::Dynamic);
     table.set_header(header);
     table
 }

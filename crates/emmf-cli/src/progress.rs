@@ -2,13 +2,12 @@
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use emmf::{Observer, Step};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::interrupt;
-
-/// Shows every iteration and listens to Ctrl-C.
+/// Shows every iteration.
 pub(crate) struct Progress {
     bar: ProgressBar,
     max_iter: usize,
@@ -19,10 +18,14 @@ impl Progress {
     pub(crate) fn new(restarts: usize, max_iter: usize, quiet: bool) -> Self {
         let shown = !quiet && std::io::stderr().is_terminal();
         let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some((restarts * max_iter) as u64), target);
+        let bar = ProgressBar::with_draw_target(Some(restarts.saturating_mul(max_iter) as u64), target);
         let style = "{bar:30} {pos}/{len} {msg} {elapsed} elapsed, {eta} left";
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
+        }
+        bar.set_message("making the start");
+        if shown {
+            bar.enable_steady_tick(Duration::from_millis(200));
         }
         Self { bar, max_iter, restarts }
     }
@@ -30,11 +33,12 @@ impl Progress {
 
 impl Observer for Progress {
     fn iteration(&mut self, step: &Step) -> ControlFlow<()> {
-        self.bar.set_position((step.restart * self.max_iter + step.iteration) as u64);
+        let before = step.restart.saturating_mul(self.max_iter);
+        self.bar.set_position(before.saturating_add(step.iteration) as u64);
         let restart =
             if self.restarts > 1 { format!("restart {} ", step.restart + 1) } else { String::new() };
         self.bar.set_message(format!("{restart}objective {:.6e}", step.objective));
-        if interrupt::pending() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        ControlFlow::Continue(())
     }
 }
 

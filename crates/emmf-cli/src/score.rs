@@ -2,18 +2,26 @@
 
 use std::io::Write;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
 use emmf::metrics::{Contingency, NmiNorm};
 
 use crate::args::ScoreArgs;
-use crate::output::table;
+use crate::output::{print, table};
 
 pub(crate) fn run(args: &ScoreArgs) -> Result<()> {
-    let truth = emmf_io::read_labels(&args.truth, None)?;
-    let predicted = emmf_io::read_labels(&args.predicted, None)?;
-    let counts = Contingency::new(&truth, &predicted).with_context(|| {
-        format!("{} and {} do not go together", args.truth.display(), args.predicted.display())
-    })?;
+    let truth = emmf_io::read_labels(&args.truth, args.labels.as_deref())?;
+    let predicted = emmf_io::read_labels(&args.predicted, args.predicted_labels.as_deref())?;
+    if truth.len() != predicted.len() {
+        bail!(
+            "{} has {} labels and {} has {}; both must hold one label per sample, in the same order, \
+             and a line of names only if it is 'label' or 'class'",
+            args.truth.display(),
+            truth.len(),
+            args.predicted.display(),
+            predicted.len()
+        );
+    }
+    let counts = Contingency::new(&truth, &predicted)?;
     let values = [
         ("acc", counts.accuracy()),
         ("nmi", counts.nmi(NmiNorm::Sqrt)),
@@ -23,18 +31,17 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<()> {
         ("ari", counts.ari()),
         ("purity", counts.purity()),
     ];
-    let mut out = std::io::stdout().lock();
     if args.json {
         let mut object: serde_json::Map<_, _> =
             values.iter().map(|&(name, value)| (name.to_string(), value.into())).collect();
         object.insert("n".into(), truth.len().into());
-        writeln!(out, "{}", serde_json::Value::Object(object))?;
+        writeln!(std::io::stdout(), "{}", serde_json::Value::Object(object))?;
     } else {
         let mut table = table(["measure", "value"]);
         for (name, value) in values {
             table.add_row([name.to_string(), format!("{value:.4}")]);
         }
-        writeln!(out, "{table}")?;
+        print(&table)?;
     }
     Ok(())
 }

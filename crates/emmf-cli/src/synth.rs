@@ -9,13 +9,20 @@ use emmf_io::{Dataset, Matrix, Numbers};
 use emmf_report::OUTLIER;
 
 use crate::args::SynthKind;
+use crate::explain::explained;
 use crate::fit::read;
+use crate::output::write_data;
+
+/// More numbers than this (32 GB) are a typing error.
+const MOST_ENTRIES: usize = 1 << 32;
 
 pub(crate) fn run(kind: &SynthKind) -> Result<()> {
+    emmf_io::check_output(kind.out())?;
     match kind {
         SynthKind::Toy(out) => write_labelled(&synth::toy_with_outliers::<f64>(), &out.out),
         SynthKind::ToyClean(out) => write_labelled(&synth::toy_clean::<f64>(), &out.out),
         SynthKind::Rays { samples, features, k, outliers, noise, seed, out } => {
+            check_size(*samples, *outliers, *features)?;
             let rays = Rays {
                 classes: *k,
                 features: *features,
@@ -25,10 +32,12 @@ pub(crate) fn run(kind: &SynthKind) -> Result<()> {
                 seed: seed.seed,
                 ..Rays::default()
             };
-            write_labelled(&synth::rays_with_outliers::<f64>(&rays)?, &out.out)
+            let made = synth::rays_with_outliers::<f64>(&rays);
+            write_labelled(&made.map_err(|error| explained(&error, &out.out))?, &out.out)
         }
         SynthKind::Outliers { input, count, seed, out } => {
             let mut data = read(input)?;
+            check_size(data.x.shape().0, *count, data.x.shape().1)?;
             data.x = match data.x {
                 Numbers::F32(x) => synth::add_outliers(&dense(x)?, *count, seed.seed).into(),
                 Numbers::F64(x) => synth::add_outliers(&dense(x)?, *count, seed.seed).into(),
@@ -36,17 +45,26 @@ pub(crate) fn run(kind: &SynthKind) -> Result<()> {
             if let Some(labels) = &mut data.labels {
                 labels.extend(std::iter::repeat_n(OUTLIER.to_string(), *count));
             }
-            Ok(emmf_io::write(&out.out, &data)?)
+            write_data(&out.out, data)
         }
         SynthKind::BlockNoise { input, image, row_major, block, per_class, seed, out } => {
             let mut data = read(input)?;
             let rows = rows_per_class(&data, *per_class, seed.seed)?;
             let shape = ImageShape { height: image.0, width: image.1, column_major: !row_major };
+            let features = data.x.shape().1;
+            if shape.height.checked_mul(shape.width) != Some(features) {
+                bail!(
+                    "{}: has {features} features, which are no images of {}x{}; give their size with --image",
+                    input.data.display(),
+                    shape.height,
+                    shape.width
+                );
+            }
             data.x = match data.x {
-                Numbers::F32(x) => with_blocks(x, shape, &rows, *block, seed.seed)?.into(),
-                Numbers::F64(x) => with_blocks(x, shape, &rows, *block, seed.seed)?.into(),
-            };
-            Ok(emmf_io::write(&out.out, &data)?)
+                Numbers::F32(x) => with_blocks(x, shape, &rows, *block, seed.seed).map(Numbers::from),
+                Numbers::F64(x) => with_blocks(x, shape, &rows, *block, seed.seed).map(Numbers::from),
+            }?;
+            write_data(&out.out, data)
         }
     }
 }
@@ -66,11 +84,22 @@ fn with_blocks<T: Real>(
     seed: u64,
 ) -> Result<Mat<T>> {
     let mut x = dense(x)?;
-    synth::add_block_noise(&mut x, shape, rows, block, seed)?;
+    synth::add_block_noise(&mut x, shape, rows, block, seed)
+        .map_err(|error| explained(&error, Path::new("the images")))?;
     Ok(x)
 }
 
-/// Random rows of every class; without labels all rows are of one class.
+fn check_size(samples: usize, outliers: usize, features: usize) -> Result<()> {
+    if samples.saturating_add(outliers).saturating_mul(features) > MOST_ENTRIES {
+        bail!(
+            "{samples} samples and {outliers} outliers with {features} features are more than {MOST_ENTRIES} numbers; \
+             ask for fewer"
+        );
+    }
+    Ok(())
+}
+
+/// Random rows of every class.
 fn rows_per_class(data: &Dataset, count: usize, seed: u64) -> Result<Vec<usize>> {
     let Some(labels) = &data.labels else {
         bail!("block noise is put on some images of every class: name the labels with --labels")
@@ -87,5 +116,5 @@ fn write_labelled(data: &Labelled<f64>, out: &Path) -> Result<()> {
     let label =
         |(&label, &outlier): (&usize, &bool)| if outlier { OUTLIER.into() } else { label.to_string() };
     let labels = data.labels.iter().zip(&data.outlier).map(label).collect();
-    Ok(emmf_io::write(out, &Dataset { x: data.x.clone().into(), labels: Some(labels), columns: None })?)
+    write_data(out, Dataset { x: data.x.clone().into(), labels: Some(labels), columns: None })
 }

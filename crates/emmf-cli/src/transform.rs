@@ -2,27 +2,42 @@
 
 use anyhow::{Result, bail};
 use emmf::{Mat, Real};
-use emmf_io::{AnyModel, Matrix, Numbers};
+use emmf_io::{AnyModel, Dataset, Matrix, Numbers};
 
 use crate::args::TransformArgs;
+use crate::explain::explained;
 use crate::fit::read;
+use crate::output::write_data;
 
 pub(crate) fn run(args: &TransformArgs) -> Result<()> {
-    emmf_io::check_writable(&args.out)?;
+    emmf_io::check_output(&args.out)?;
     let model = emmf_io::read_model(&args.model)?;
     let data = read(&args.input)?;
-    let table = match &model {
-        AnyModel::F32(model) => Numbers::from(transform(model, &data.x.into_f32())?),
-        AnyModel::F64(model) => Numbers::from(transform(model, &data.x.into_f64())?),
+    let features = match &model {
+        AnyModel::F32(model) => model.centroids().rows(),
+        AnyModel::F64(model) => model.centroids().rows(),
     };
-    let k = model.spec().k;
-    let names = (0..k).map(|at| format!("v{at}")).chain(["label", "residual", "score"].map(String::from));
-    emmf_io::write(&args.out, &emmf_io::Dataset { x: table, labels: None, columns: Some(names.collect()) })?;
-    Ok(())
+    if data.x.shape().1 != features {
+        bail!(
+            "{}: has {} features, but the model {} was fitted to {features}; \
+             give samples with the same features in the same order",
+            args.input.data.display(),
+            data.x.shape().1,
+            args.model.display()
+        );
+    }
+    let table = match &model {
+        AnyModel::F32(model) => transform(model, &data.x.into_f32()).map(Numbers::from),
+        AnyModel::F64(model) => transform(model, &data.x.into_f64()).map(Numbers::from),
+    };
+    let x = table.map_err(|error| explained(&error, &args.input.data))?;
+    let coefficients = (0..model.spec().k).map(|at| format!("v{at}"));
+    let columns = coefficients.chain(["label", "residual", "score"].map(String::from)).collect();
+    write_data(&args.out, Dataset { x, labels: None, columns: Some(columns) })
 }
 
 /// One row a sample: its coefficients, label, residual and outlier score.
-fn transform<T: Real>(model: &emmf::Model<T>, x: &Matrix<T>) -> Result<Mat<T>> {
+fn transform<T: Real>(model: &emmf::Model<T>, x: &Matrix<T>) -> emmf::Result<Mat<T>> {
     let coded = model.transform(x.samples())?;
     let k = coded.v.cols();
     let entry = |i: usize, j: usize| match j - j.min(k) {
@@ -31,8 +46,5 @@ fn transform<T: Real>(model: &emmf::Model<T>, x: &Matrix<T>) -> Result<Mat<T>> {
         1 => T::from_f64(coded.residuals[i]),
         _ => T::from_f64(coded.scores[i]),
     };
-    if coded.v.rows() == 0 {
-        bail!("there are no samples to transform");
-    }
     Ok(Mat::from_fn(coded.v.rows(), k + 3, entry))
 }

@@ -16,18 +16,64 @@ pub fn write_atomically(
     path: &Path,
     fill: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
 ) -> Result<(), Error> {
-    let written = if path.as_os_str() == "-" {
-        pour(io::stdout(), fill).map(drop)
-    } else {
-        match fs::metadata(path) {
-            Ok(there) if there.is_file() => fs::canonicalize(path).and_then(|path| replace(&path, fill)),
-            Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-            Ok(_) => OpenOptions::new().write(true).open(path).and_then(|out| pour(out, fill)).map(drop),
-            Err(e) if e.kind() == io::ErrorKind::NotFound => replace(path, fill),
-            Err(e) => Err(e),
+    let mut batch = Batch::default();
+    batch.add(path, fill)?;
+    batch.commit()
+}
+
+/// Files that belong together: every one is on the disk before the first gets its name, so that a full
+/// disk leaves all of them as they were.
+#[derive(Debug, Default)]
+pub struct Batch {
+    written: Vec<(NamedTempFile, PathBuf)>,
+}
+
+impl Batch {
+    /// Writes a file under a temporary name, see [`write_atomically`].
+    pub fn add(
+        &mut self,
+        path: &Path,
+        fill: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+    ) -> Result<(), Error> {
+        self.add_at(path, fill).map_err(|e| Problem::Write(e).of(path.display().to_string()))
+    }
+
+    /// Gives every file its name.
+    pub fn commit(self) -> Result<(), Error> {
+        for (temporary, path) in self.written {
+            let name = path.display().to_string();
+            temporary.persist(&path).map_err(|e| Problem::Write(e.error).of(name))?;
+            // The new name is safe once the folder is on the disk. Not every system can do that.
+            File::open(folder_of(&path)).and_then(|folder| folder.sync_all()).ok();
         }
-    };
-    written.map_err(|e| Problem::Write(e).of(path.display().to_string()))
+        Ok(())
+    }
+
+    fn add_at(
+        &mut self,
+        path: &Path,
+        fill: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+    ) -> io::Result<()> {
+        if path.as_os_str() == "-" {
+            return pour(io::stdout(), fill);
+        }
+        let path = match fs::metadata(path) {
+            Ok(there) if there.is_file() => fs::canonicalize(path)?,
+            Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            Ok(_) => return pour(OpenOptions::new().write(true).open(path)?, fill),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => path.to_owned(),
+            Err(e) => return Err(e),
+        };
+        let temporary = stage(&path, fill)?;
+        self.written.push((temporary, path));
+        Ok(())
+    }
+}
+
+/// Whether files can be written to a folder, which is made when there is something to write.
+pub fn check_folder(folder: &Path) -> Result<(), Error> {
+    let there = folder.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(Path::new("."));
+    temporary_file(there).map(drop).map_err(|e| Problem::Write(e).of(folder.display().to_string()))
 }
 
 /// Whether [`write_atomically`] will find a folder that it may write to, so that this is known before
@@ -46,26 +92,25 @@ pub fn check_writable(path: &Path) -> Result<(), Error> {
 fn pour<W: Write + Send>(
     out: W,
     fill: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
-) -> io::Result<W> {
-    let mut out = BufWriter::with_capacity(1 << 16, out);
-    fill(&mut out)?;
-    out.flush()?;
-    out.into_inner().map_err(io::IntoInnerError::into_error)
+) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, Remembering { out, failure: None });
+    let filled = fill(&mut out).and_then(|()| out.flush());
+    let (out, _) = out.into_parts();
+    filled.map_err(|error| out.failure.unwrap_or(error))
 }
 
-fn replace(path: &Path, fill: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> io::Result<()> {
-    let folder = folder_of(path);
-    // Removes itself when dropped before it is renamed.
-    let mut temporary = temporary_file(&folder)?;
+/// Writes the file under a temporary name. It removes itself when dropped before it is renamed.
+fn stage(
+    path: &Path,
+    fill: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> io::Result<NamedTempFile> {
+    let mut temporary = temporary_file(&folder_of(path))?;
     pour(temporary.as_file_mut(), fill)?;
     if let Ok(there) = fs::metadata(path) {
         temporary.as_file().set_permissions(there.permissions())?;
     }
     temporary.as_file().sync_all()?;
-    temporary.persist(path)?;
-    // The new name is safe once the folder is on the disk. Not every system can do that.
-    File::open(folder).and_then(|folder| folder.sync_all()).ok();
-    Ok(())
+    Ok(temporary)
 }
 
 fn folder_of(path: &Path) -> PathBuf {
@@ -84,5 +129,44 @@ fn temporary_file(folder: &Path) -> io::Result<NamedTempFile> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder)
+    builder.tempfile_in(folder).map_err(without_path)
+}
+
+/// The name of a temporary file means nothing to the user.
+fn without_path(error: io::Error) -> io::Error {
+    let text = error.to_string();
+    match text.split_once(" at path ") {
+        Some((what, _)) => io::Error::new(error.kind(), what),
+        None => error,
+    }
+}
+
+/// Keeps the system's error, which the libraries that write a format wrap in errors of their own.
+struct Remembering<W> {
+    out: W,
+    failure: Option<io::Error>,
+}
+
+impl<W: Write> Remembering<W> {
+    fn remember<R>(&mut self, done: io::Result<R>) -> io::Result<R> {
+        if let Err(error) = &done
+            && error.kind() != io::ErrorKind::Interrupted
+        {
+            let code = error.raw_os_error();
+            self.failure = Some(code.map_or_else(|| error.kind().into(), io::Error::from_raw_os_error));
+        }
+        done
+    }
+}
+
+impl<W: Write> Write for Remembering<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let done = self.out.write(bytes);
+        self.remember(done)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let done = self.out.flush();
+        self.remember(done)
+    }
 }

@@ -17,10 +17,10 @@ pub struct Error {
 #[non_exhaustive]
 pub enum Problem {
     /// The system refused to read it.
-    #[error("cannot be read: {0}; check its name and permissions")]
+    #[error("cannot be read: {error}; {hint}", error = .0, hint = reading_hint(.0))]
     Read(io::Error),
     /// The system refused to write it.
-    #[error("cannot be written: {0}; check the folder, its permissions and the free space")]
+    #[error("cannot be written: {error}; {hint}", error = .0, hint = writing_hint(.0))]
     Write(io::Error),
     /// There is not one number in it.
     #[error("holds no numbers ({rows} rows, {cols} columns); one row per sample is needed")]
@@ -31,7 +31,7 @@ pub enum Problem {
         cols: usize,
     },
     /// Neither the content nor the ending of the name tells the format.
-    #[error("is in no known format; {instead}")]
+    #[error("its format is not known; {instead}")]
     UnknownFormat {
         /// What to do instead.
         instead: String,
@@ -156,7 +156,7 @@ pub enum Problem {
     #[error("{0}; save the file again")]
     Sparse(#[from] emmf::Error),
     /// The format to write has no place for something.
-    #[error("a {format} file cannot hold {what}; {instead}")]
+    #[error("a .{format} file has no place for {what}; {instead}")]
     CannotHold {
         /// The format.
         format: &'static str,
@@ -181,6 +181,32 @@ impl Problem {
     /// Names the file.
     pub(crate) fn of(self, file: impl Into<String>) -> Error {
         Error { file: file.into(), problem: self }
+    }
+}
+
+fn reading_hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => "check its name",
+        io::ErrorKind::IsADirectory => "name a file, not a folder",
+        io::ErrorKind::PermissionDenied => "check its permissions",
+        _ => "check its name and permissions",
+    }
+}
+
+fn writing_hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "free some space or choose another place"
+        }
+        io::ErrorKind::IsADirectory => "there is a folder of this name; name a file",
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
+            "there is a file where a folder is needed; choose another name"
+        }
+        io::ErrorKind::NotFound => "make its folder first, or choose another place",
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "check the permissions of the folder or choose another place"
+        }
+        _ => "check the folder, its permissions and the free space",
     }
 }
 

@@ -49,7 +49,7 @@ pub fn read_model(path: &Path) -> Result<AnyModel, Error> {
     from_bytes(&bytes).map_err(|problem| problem.of(name))
 }
 
-fn to_bytes<T: Real>(model: &Model<T>) -> Result<Vec<u8>, Problem> {
+pub(crate) fn to_bytes<T: Real>(model: &Model<T>) -> Result<Vec<u8>, Problem> {
     let u = model.centroids();
     let (dtype, bytes): (_, Vec<u8>) = if T::NAME == f32::NAME {
         (TensorType::F32, u.as_slice().iter().flat_map(|x| (x.to_f64() as f32).to_le_bytes()).collect())
@@ -88,11 +88,11 @@ fn from_bytes(bytes: &[u8]) -> Result<AnyModel, Problem> {
     let u = tensors.tensor("U").map_err(broken)?;
     match u.dtype() {
         TensorType::F32 => {
-            let u = matrix(&u, |at| f32::from_le_bytes(at))?;
+            let u = matrix(&u, f32::from_le_bytes)?;
             Ok(AnyModel::F32(Model::from_parts(spec, u, steps, scale).map_err(broken)?))
         }
         TensorType::F64 => {
-            let u = matrix(&u, |at| f64::from_le_bytes(at))?;
+            let u = matrix(&u, f64::from_le_bytes)?;
             Ok(AnyModel::F64(Model::from_parts(spec, u, steps, scale).map_err(broken)?))
         }
         other => Err(Problem::malformed("U", format!("it is {other:?}, not F32 or F64"))),

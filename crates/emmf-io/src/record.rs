@@ -1,5 +1,6 @@
 //! The record of a run: everything about a fit that a table, a plot or a page shows, as versioned JSON.
 
+use std::io::{self, Write};
 use std::path::Path;
 
 use emmf::metrics::Clustering;
@@ -105,10 +106,12 @@ impl Record {
 
 /// Writes a record as JSON, as a whole or not at all.
 pub fn write_record(path: &Path, record: &Record) -> Result<(), Error> {
-    write_atomically(path, |out| {
-        serde_json::to_writer(&mut *out, record)?;
-        writeln!(out)
-    })
+    write_atomically(path, |out| record_to(out, record))
+}
+
+pub(crate) fn record_to(out: &mut dyn Write, record: &Record) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, record)?;
+    writeln!(out)
 }
 
 /// Reads a record.
@@ -129,14 +132,12 @@ struct Version {
     version: u32,
 }
 
-/// Writes one line a sample: row, label, residual, weight, score, as CSV.
-pub fn write_samples(path: &Path, samples: &SampleColumns) -> Result<(), Error> {
-    write_atomically(path, |out| {
-        writeln!(out, "row,label,residual,weight,score")?;
-        for row in 0..samples.label.len() {
-            let (label, residual) = (samples.label[row], samples.residual[row]);
-            writeln!(out, "{row},{label},{residual},{},{}", samples.weight[row], samples.score[row])?;
-        }
-        Ok(())
-    })
+/// One line a sample: row, label, residual, weight, score, as CSV.
+pub(crate) fn samples_to(out: &mut dyn Write, samples: &SampleColumns) -> io::Result<()> {
+    writeln!(out, "row,label,residual,weight,score")?;
+    for row in 0..samples.label.len() {
+        let (label, residual) = (samples.label[row], samples.residual[row]);
+        writeln!(out, "{row},{label},{residual},{},{}", samples.weight[row], samples.score[row])?;
+    }
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! Writing a data set in the format that the name of the file asks for.
 
-use crate::atomic::write_atomically;
+use crate::atomic::{Batch, check_writable, write_atomically};
 use crate::dataset::Dataset;
 use crate::error::{Error, Problem};
 use crate::format::Format;
@@ -15,11 +15,39 @@ use std::path::Path;
 /// Labels that the format cannot hold (`.npy`, `.mtx`) are refused; names of columns are left out
 /// of formats without a place for them (those and `.mat`).
 pub fn write(path: &Path, dataset: &Dataset) -> Result<(), Error> {
-    let name = path.display().to_string();
-    let checked = if path.as_os_str() == "-" { Ok(Format::Text) } else { Format::to_write(&name) }
-        .and_then(|format| check(format, dataset).map(|()| format));
-    let format = checked.map_err(|problem| problem.of(&name))?;
+    let format = format_of(path)?;
+    check(format, dataset).map_err(|problem| problem.of(path.display().to_string()))?;
     write_atomically(path, |out| dispatch(format, path, out, dataset))
+}
+
+/// Writes a data set as [`write()`] does; labels that the format has no place for go into a text beside
+/// it, `x.labels.csv` for `x.npy`. Both files appear, or none.
+pub fn write_with_labels(path: &Path, mut dataset: Dataset) -> Result<(), Error> {
+    let format = format_of(path)?;
+    if !matches!(format, Format::Npy | Format::MatrixMarket) {
+        return write(path, &dataset);
+    }
+    let labels = dataset.labels.take();
+    check(format, &dataset).map_err(|problem| problem.of(path.display().to_string()))?;
+    let mut batch = Batch::default();
+    batch.add(path, |out| dispatch(format, path, out, &dataset))?;
+    if let Some(labels) = labels {
+        batch.add(&path.with_extension("labels.csv"), |out| text::write_labels(out, &labels))?;
+    }
+    batch.commit()
+}
+
+/// Whether [`write()`] will know the format and may write there, so that this is known before the work.
+pub fn check_output(path: &Path) -> Result<(), Error> {
+    format_of(path).and_then(|_| check_writable(path))
+}
+
+fn format_of(path: &Path) -> Result<Format, Error> {
+    if path.as_os_str() == "-" {
+        return Ok(Format::Text);
+    }
+    let name = path.display().to_string();
+    Format::to_write(&name).map_err(|problem| problem.of(name))
 }
 
 fn dispatch(format: Format, path: &Path, out: &mut (dyn Write + Send), dataset: &Dataset) -> io::Result<()> {

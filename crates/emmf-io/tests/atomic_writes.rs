@@ -4,7 +4,7 @@
 mod common;
 
 use common::message;
-use emmf_io::write_atomically;
+use emmf_io::{Batch, Dataset, check_folder, read_labels, write_atomically, write_with_labels};
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -41,6 +41,49 @@ fn a_failure_half_way_changes_nothing() {
     write_atomically(&path, fail).unwrap_err();
     assert_eq!(fs::read(&path).unwrap(), b"old");
     assert_eq!(names(folder.path()), ["out"]);
+}
+
+#[test]
+fn files_of_a_batch_appear_together_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("a"), "old").unwrap();
+    let mut batch = Batch::default();
+    batch.add(&path("a"), |out| out.write_all(b"new")).unwrap();
+    batch.add(&path("b"), |_| Err(io::Error::other("the disk is on fire"))).unwrap_err();
+    assert_eq!(fs::read(path("a")).unwrap(), b"old");
+    drop(batch);
+    assert_eq!(names(folder.path()), ["a"]);
+    let mut batch = Batch::default();
+    batch.add(&path("a"), |out| out.write_all(b"new")).unwrap();
+    batch.add(&path("b"), |out| out.write_all(b"new")).unwrap();
+    batch.commit().unwrap();
+    assert_eq!(names(folder.path()), ["a", "b"]);
+    assert_eq!(fs::read(path("a")).unwrap(), b"new");
+}
+
+#[test]
+fn labels_go_beside_formats_without_a_place_for_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let labels = common::texts(&["New York", "a, b", "3", "x"]);
+    for ending in ["npy", "mtx"] {
+        let x = common::expected().into();
+        let data = Dataset { x, labels: Some(labels.clone()), columns: None };
+        write_with_labels(&folder.path().join(format!("x.{ending}")), data).unwrap();
+        assert_eq!(read_labels(&folder.path().join("x.labels.csv"), None).unwrap(), labels);
+        fs::remove_file(folder.path().join("x.labels.csv")).unwrap();
+    }
+    assert_eq!(names(folder.path()), ["x.mtx", "x.npy"]);
+}
+
+#[test]
+fn a_folder_is_checked_without_being_made() {
+    let folder = tempfile::tempdir().unwrap();
+    check_folder(&folder.path().join("new/deep")).unwrap();
+    assert!(names(folder.path()).is_empty());
+    fs::write(folder.path().join("file"), "").unwrap();
+    let text = message(check_folder(&folder.path().join("file/deep")));
+    assert!(text.contains("file/deep") && !text.contains(".part"), "{text}");
 }
 
 #[test]

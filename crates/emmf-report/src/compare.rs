@@ -48,3 +48,49 @@ impl<'a> Comparison<'a> {
         self.outlier.iter().filter(|outlier| **outlier).count()
     }
 }
+
+/// One method on several data sets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// Its name.
+    pub method: String,
+    /// Mean accuracy on the good samples.
+    pub accuracy: f64,
+    /// The lowest accuracy.
+    pub worst: f64,
+    /// The highest accuracy.
+    pub best: f64,
+    /// Mean normalized mutual information on the good samples.
+    pub nmi: f64,
+    /// Outliers found in all data sets.
+    pub found: usize,
+    /// Outliers in all data sets.
+    pub outliers: usize,
+    /// Mean wall time.
+    pub seconds: f64,
+}
+
+impl Summary {
+    /// One for each method; every data set holds the same methods in the same order.
+    pub fn all(data_sets: &[Vec<Comparison<'_>>]) -> Vec<Self> {
+        let methods = data_sets.iter().map(Vec::len).min().unwrap_or(0);
+        (0..methods).map(|at| Self::of(data_sets, at)).collect()
+    }
+
+    fn of(data_sets: &[Vec<Comparison<'_>>], at: usize) -> Self {
+        let runs = || data_sets.iter().map(|set| &set[at]);
+        let mean =
+            |value: fn(&Comparison<'_>) -> f64| runs().map(value).sum::<f64>() / data_sets.len() as f64;
+        let accuracies = || runs().map(|run| run.good.accuracy);
+        Self {
+            method: runs().next().map(|run| run.record.spec.method.clone()).unwrap_or_default(),
+            accuracy: mean(|run| run.good.accuracy),
+            worst: accuracies().fold(f64::INFINITY, f64::min),
+            best: accuracies().fold(f64::NEG_INFINITY, f64::max),
+            nmi: mean(|run| run.good.nmi),
+            found: runs().map(|run| run.found).sum(),
+            outliers: runs().map(Comparison::outliers).sum(),
+            seconds: mean(|run| run.record.seconds.total),
+        }
+    }
+}

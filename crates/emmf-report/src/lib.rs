@@ -6,9 +6,9 @@ mod compare;
 mod page;
 mod residuals;
 
-pub use compare::{Comparison, OUTLIER};
+pub use compare::{Comparison, OUTLIER, Summary};
 pub use page::comparison_page;
-pub use residuals::residual_plot;
+pub use residuals::residual_plots;
 
 /// A record does not hold what is to be shown, or a plot could not be drawn.
 #[derive(Debug, thiserror::Error)]

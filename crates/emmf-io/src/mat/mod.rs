@@ -25,8 +25,18 @@ pub(crate) fn is_big_endian(bytes: &[u8]) -> Option<bool> {
     }
 }
 
+/// Whether the bytes start like a variable of version 4, which has no header before it: a type below 5000.
+fn is_version_4(bytes: &[u8]) -> bool {
+    let types = bytes.first_chunk().map(|&first| [u32::from_le_bytes(first), u32::from_be_bytes(first)]);
+    bytes.len() >= 20 && types.is_some_and(|types| types.iter().any(|&kind| kind < 5000))
+}
+
 /// Reads every variable.
 pub(crate) fn read(bytes: &[u8]) -> Result<Variables<'_>, Problem> {
+    if bytes.len() < HEADER && !is_version_4(bytes) {
+        let why = format!("a MATLAB file has at least {HEADER} bytes");
+        return Err(Problem::malformed(format!("byte {}, where it ends", bytes.len()), why));
+    }
     let Some(big_endian) = is_big_endian(bytes) else {
         return Err(Problem::unsupported(
             "this version of MATLAB file",

@@ -32,17 +32,22 @@ pub(crate) fn read_labels(bytes: &[u8], wanted: Option<&str>) -> Result<Vec<Stri
 }
 
 fn choose_column(head: &[String], wanted: Option<&str>) -> Result<usize, Problem> {
-    let names = || listed(head.iter().map(String::as_str));
+    // A first line of numbers alone names nothing.
+    let names = (!head.iter().all(|field| is_number(field))).then_some(head);
+    let available = || match names {
+        Some(names) => listed(names.iter().map(String::as_str)),
+        None => format!("1 to {} (they have no names)", head.len()),
+    };
     if let Some(wanted) = wanted {
-        return find_column(wanted, Some(head), head.len())
-            .ok_or_else(|| Problem::NoSuchColumn { wanted: wanted.into(), available: names() });
+        return find_column(wanted, names, head.len())
+            .ok_or_else(|| Problem::NoSuchColumn { wanted: wanted.into(), available: available() });
     }
     if head.len() == 1 {
         return Ok(0);
     }
     head.iter().position(|name| is_usual(name)).ok_or_else(|| Problem::Ambiguous {
         kind: "column with the labels",
-        available: names(),
+        available: available(),
         option: "--labels NAME",
     })
 }
@@ -56,6 +61,5 @@ fn is_header(first: &[Vec<String>], column: usize, wanted: Option<&str>) -> bool
     let head = first[0][column].as_str();
     let second = first.get(1).and_then(|record| record.get(column));
     is_usual(head)
-        || Some(head) == wanted
-        || (!is_number(head) && second.is_some_and(|field| is_number(field)))
+        || (!is_number(head) && (Some(head) == wanted || second.is_some_and(|field| is_number(field))))
 }

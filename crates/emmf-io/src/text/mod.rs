@@ -7,7 +7,7 @@ mod write;
 
 pub(crate) use labels::read_labels;
 pub(crate) use table::read;
-pub(crate) use write::{fill_row, number, write};
+pub(crate) use write::{fill_row, number, write, write_labels};
 
 use crate::error::Problem;
 

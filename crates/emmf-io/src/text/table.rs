@@ -68,7 +68,7 @@ impl<'t> Plan<'t> {
         let label_column = match wanted {
             Some(wanted) => Some(find_column(wanted, names.as_deref(), width).ok_or_else(|| {
                 let available = names.as_ref().map_or_else(
-                    || format!("1 to {width}, without names"),
+                    || format!("1 to {width} (they have no names)"),
                     |names| listed(names.iter().map(String::as_str)),
                 );
                 Problem::NoSuchColumn { wanted: wanted.into(), available }

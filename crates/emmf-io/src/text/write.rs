@@ -70,3 +70,13 @@ pub(crate) fn number<T: Real>(value: T) -> String {
         format!("{value:e}")
     }
 }
+
+/// Writes one label a line, under a name by which they are found again.
+pub(crate) fn write_labels(out: &mut dyn Write, labels: &[String]) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(out);
+    writer.write_record([label_column_beside(&[])])?;
+    for label in labels {
+        writer.write_record([label])?;
+    }
+    writer.flush()
+}

@@ -1,0 +1,48 @@
+//! Values on the command line: the library's names, and numbers with messages that say what is wrong.
+
+use clap::ValueEnum;
+use emmf::preprocess::Normalize;
+use emmf::{Init, LabelRule, Solver};
+
+/// An enum of the library under its names on the command line.
+macro_rules! names {
+    ($name:ident for $target:ty { $($variant:ident => $value:expr),* $(,)? }) => {
+        #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+        pub(crate) enum $name { $($variant),* }
+
+        impl From<$name> for $target {
+            fn from(name: $name) -> Self {
+                match name { $($name::$variant => $value),* }
+            }
+        }
+    };
+}
+
+names!(SolverName for Solver { Mu => Solver::Mu, Hals => Solver::Hals });
+names!(InitName for Init {
+    Kmeans => Init::Kmeans, Trimmed => Init::Trimmed, Random => Init::Random, Nndsvd => Init::Nndsvd,
+});
+names!(LabelRuleName for LabelRule { Raw => LabelRule::Raw, Unit => LabelRule::Unit });
+names!(NormalizeName for Option<Normalize> {
+    Unit => Some(Normalize::Unit), Max => Some(Normalize::Max), Tfidf => Some(Normalize::Tfidf),
+    Shift => Some(Normalize::Shift), Clip => Some(Normalize::Clip), None => None,
+});
+
+pub(crate) fn count(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "it must be a whole number, not negative".into())
+}
+
+pub(crate) fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "it must be a whole number, not negative".into())
+}
+
+pub(crate) fn name_and_value(text: &str) -> Result<(String, f64), String> {
+    let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
+    let value = value.parse().map_err(|_| format!("'{value}' is not a number"))?;
+    Ok((name.into(), value))
+}
+
+pub(crate) fn image_shape(text: &str) -> Result<(usize, usize), String> {
+    let parsed = text.split_once('x').and_then(|(h, w)| Some((h.parse().ok()?, w.parse().ok()?)));
+    parsed.ok_or_else(|| format!("'{text}' is not a height and a width; write it as 16x16"))
+}
