@@ -10,6 +10,7 @@ use crate::matrix::{Mat, Samples};
 use crate::method::{nnls, residual_sq};
 use crate::preprocess::{self, Fitted, median};
 use crate::real::Real;
+use crate::real::sealed::Left;
 use crate::spec::{LabelRule, Spec};
 use crate::threads;
 
@@ -136,7 +137,7 @@ impl<T: Real> Model<T> {
             return Err(Error::Shape { what: "V", got: (n, c), want: (n, self.u.cols()) });
         }
         let mut out = Mat::zeros(n, d);
-        let (v, u) = ((v.as_slice(), c), self.u.transposed());
+        let (v, u) = (Left::Rows((v.as_slice(), c)), self.u.transposed());
         T::gemm((out.as_mut_slice(), d), v, (u.as_slice(), d), (n, c, d), false);
         Ok(out)
     }

@@ -57,12 +57,21 @@ pub(crate) mod sealed {
     /// A row-major matrix: its entries and the distance of its rows.
     pub(crate) type Rows<'a, T> = (&'a [T], usize);
 
+    /// The left side of a product: a row-major matrix, or the transpose of one.
+    #[derive(Clone, Copy)]
+    pub enum Left<'a, T> {
+        /// As it is.
+        Rows(Rows<'a, T>),
+        /// Its transpose.
+        Columns(Rows<'a, T>),
+    }
+
     /// The matrix product, implemented in `data/product.rs`.
     pub trait Product: Sized {
         /// C = A·B, or C += A·B where `add`; `shape` is (rows of A, columns of A, columns of B).
         fn gemm(
             c: (&mut [Self], usize),
-            a: Rows<'_, Self>,
+            a: Left<'_, Self>,
             b: Rows<'_, Self>,
             shape: (usize, usize, usize),
             add: bool,

@@ -251,11 +251,13 @@ impl<X> Job<'_, X> {
             residuals(self.data, &u, &mut v)
         };
         let smoothed: Vec<f64> = residuals.iter().map(|r| self.method.smoothed(&*loss, r * r)).collect();
+        let mut weights = vec![0.0; residuals.len()];
+        let objective = self.method.weigh(&*loss, &smoothed, &mut weights);
         let scale = ResidualScale::of(&residuals);
         Ok(Fit {
             scores: residuals.iter().map(|&r| scale.score(r)).collect(),
-            weights: self.method.weights(&*loss, &smoothed),
-            objective: self.method.value(&*loss, &smoothed),
+            objective,
+            weights,
             model: Model::from_parts(self.spec.clone(), u, fitted, scale)?,
             v,
             labels,

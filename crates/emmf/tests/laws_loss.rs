@@ -20,12 +20,12 @@ fn losses() -> Vec<(String, Box<dyn Loss>)> {
 
 fn objective(loss: &dyn Loss, r: &[f64], s: &[f64]) -> f64 {
     let stats = Stats::of(r, s);
-    r.iter().zip(s).map(|(&r, s)| s * loss.rho(r, &stats)).sum()
+    r.iter().zip(s).map(|(&r, s)| s * loss.at(r, &stats).0).sum()
 }
 
 fn weights(loss: &dyn Loss, r: &[f64], s: &[f64]) -> Vec<f64> {
     let stats = Stats::of(r, s);
-    r.iter().zip(s).map(|(&r, s)| s * loss.weight(r, &stats)).collect()
+    r.iter().zip(s).map(|(&r, s)| s * loss.at(r, &stats).1).collect()
 }
 
 /// Residuals over six decades with whole sample weights.

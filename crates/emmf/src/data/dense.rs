@@ -5,10 +5,10 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::walk::{Layout, Scratch, least_parts, walk};
-use super::{BLOCK, Block, Data, PARTS, add_scaled, blocks, dot_f64, weighted_transpose};
+use super::{BLOCK, Block, Data, PARTS, add_scaled, blocks, dot_f64, weigh_rows};
 use crate::matrix::{Mat, View};
 use crate::real::Real;
-use crate::real::sealed::Rows;
+use crate::real::sealed::{Left, Rows};
 
 /// Features of a group are a multiple of this: whole panels of the product.
 const PANEL: usize = 64;
@@ -79,10 +79,10 @@ impl<'a, T: Real> Dense<'a, T> {
         let (start, width) = (rows.start, features.len());
         for block in blocks(rows, BLOCK) {
             let v = &v.as_slice()[block.start * c..block.end * c];
-            weighted_transpose(v, c, |i| q[block.start + i] * self.factor(block.start + i), w);
+            weigh_rows(v, c, |i| q[block.start + i] * self.factor(block.start + i), w);
             let x = self.rows(block.clone(), features.clone(), spare);
             let shape = (c, block.len(), width);
-            T::gemm((out, width), (w, block.len()), x, shape, block.start > start);
+            T::gemm((out, width), Left::Columns((w, c)), x, shape, block.start > start);
         }
     }
 }
@@ -108,7 +108,7 @@ impl<T: Real> Data<T> for Dense<'_, T> {
         let fill = |rows: Range<usize>, p: &mut [T], spare: &mut [T]| {
             let shape = (rows.len(), d, c);
             let x = self.rows(rows.clone(), 0..d, spare);
-            T::gemm((p, c), x, (b.as_slice(), c), shape, false);
+            T::gemm((p, c), Left::Rows(x), (b.as_slice(), c), shape, false);
             if let Some(scale) = &self.scale {
                 for (row, &factor) in p.chunks_exact_mut(c).zip(&scale[rows]) {
                     row.iter_mut().for_each(|value| *value *= factor);

@@ -3,9 +3,10 @@
 use rayon::prelude::*;
 
 use super::walk::{least_parts, rows_per_part};
-use super::{BLOCK, PARTS, blocks, weighted_transpose};
+use super::{BLOCK, PARTS, blocks, weigh_rows};
 use crate::matrix::Mat;
 use crate::real::Real;
+use crate::real::sealed::Left;
 
 /// Aᵀ·diag(q)·A with its buffers, for any number of A with the same columns.
 pub(crate) struct Gram<T> {
@@ -39,8 +40,9 @@ impl<T: Real> Gram<T> {
             for block in blocks(0..a.len() / c, BLOCK) {
                 let a = &a[block.start * c..block.end * c];
                 let weighted = &mut weighted[..a.len()];
-                weighted_transpose(a, c, |i| weight(part * rows + block.start + i), weighted);
-                T::gemm((sum, c), (weighted, block.len()), (a, c), (c, block.len(), c), block.start > 0);
+                weigh_rows(a, c, |i| weight(part * rows + block.start + i), weighted);
+                let (left, shape) = (Left::Columns((weighted, c)), (c, block.len(), c));
+                T::gemm((sum, c), left, (a, c), shape, block.start > 0);
             }
         });
         self.total.as_mut_slice().fill(T::ZERO);

@@ -20,6 +20,7 @@ pub(crate) use decompose::{orthonormal_basis, thin_svd};
 pub(crate) use gram::Gram;
 pub(crate) use product::vectorized;
 pub(crate) use stored::Stored;
+pub(crate) use walk::least_parts;
 
 use crate::matrix::Mat;
 use crate::real::Real;
@@ -28,7 +29,7 @@ use crate::real::Real;
 pub const BLOCK: usize = 96;
 
 /// Parts that the rows are cut into at the most.
-const PARTS: usize = 16;
+pub(crate) const PARTS: usize = 16;
 
 /// A block of samples on its way through [`Data::project`].
 pub struct Block<'a, T, A, R> {
@@ -93,14 +94,11 @@ fn blocks(rows: Range<usize>, size: usize) -> impl Iterator<Item = Range<usize>>
     rows.step_by(size).map(move |start| start..(start + size).min(end))
 }
 
-/// `out` (c×rows) = (diag(weight)·V)ᵀ for rows of V: the left side of a product that sums over samples.
-fn weighted_transpose<T: Real>(v: &[T], c: usize, weight: impl Fn(usize) -> T, out: &mut [T]) {
-    let rows = v.len() / c;
-    for (i, v) in v.chunks_exact(c).enumerate() {
+/// `out` = diag(weight)·V for rows of V.
+fn weigh_rows<T: Real>(v: &[T], c: usize, weight: impl Fn(usize) -> T, out: &mut [T]) {
+    for (i, (v, out)) in v.chunks_exact(c).zip(out.chunks_exact_mut(c)).enumerate() {
         let weight = weight(i);
-        for (k, &v) in v.iter().enumerate() {
-            out[k * rows + i] = weight * v;
-        }
+        out.iter_mut().zip(v).for_each(|(out, &v)| *out = weight * v);
     }
 }
 

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
 
-use crate::real::sealed::{Product, Rows};
+use crate::real::sealed::{Left, Product, Rows};
 
 /// Rows of C in a tile at the most, and vectors in a tile where there are registers for so many.
 const TILE_ROWS: usize = 6;
@@ -19,10 +19,13 @@ const TILE_VECTORS: usize = 4;
 /// Rows of B that go by at a time: a panel of them fits the nearest caches.
 const DEPTH: usize = 256;
 
+/// Numbers in the widest tile on any machine.
+const WIDEST: usize = 64;
+
 struct Task<'a, T> {
     c: &'a mut [T],
     c_stride: usize,
-    a: Rows<'a, T>,
+    a: Left<'a, T>,
     b: Rows<'a, T>,
     /// Rows of A, columns of A, columns of B.
     shape: (usize, usize, usize),
@@ -37,11 +40,11 @@ struct Panel {
 }
 
 macro_rules! product {
-    ($t:ident, $lanes:ident, $splat:ident, $fma:ident, $view:ident, $view_mut:ident, $load:ident, $store:ident) => {
+    ($t:ident, $vector:ident, $lanes:ident, $splat:ident, $fma:ident, $view:ident, $load:ident, $store:ident) => {
         impl Product for $t {
             fn gemm(
                 (c, c_stride): (&mut [Self], usize),
-                a: Rows<'_, Self>,
+                a: Left<'_, Self>,
                 b: Rows<'_, Self>,
                 shape: (usize, usize, usize),
                 add: bool,
@@ -63,11 +66,8 @@ macro_rules! product {
                     while column < n {
                         let vectors = (n - column).div_ceil(S::$lanes);
                         // Two equal panels rather than a wide and a narrow one.
-                        let take = if vectors >= 2 * widest {
-                            widest
-                        } else {
-                            vectors.div_ceil(vectors.div_ceil(widest))
-                        };
+                        let even = vectors.div_ceil(vectors.div_ceil(widest));
+                        let take = if vectors >= 2 * widest { widest } else { even };
                         let columns = column..(column + take * S::$lanes).min(n);
                         column = columns.end;
                         let panel = Panel { inner: inner.clone(), columns, add };
@@ -104,34 +104,75 @@ macro_rules! product {
             /// M rows of C, J vectors wide, of which the last may be partial.
             #[inline(always)]
             fn tile<S: Simd, const M: usize, const J: usize>(&mut self, simd: S, panel: &Panel, row: usize) {
-                let (whole, width) = ((J - 1) * S::$lanes, panel.columns.len());
+                let (lanes, width) = (S::$lanes, panel.columns.len());
                 let mut sums = [[simd.$splat(0.0); J]; M];
                 if panel.add {
                     for (i, sums) in sums.iter_mut().enumerate() {
                         let c = &self.c[(row + i) * self.c_stride + panel.columns.start..][..width];
-                        sums[..J - 1].copy_from_slice(&S::$view(&c[..whole]).0[..J - 1]);
-                        sums[J - 1] = simd.$load(&c[whole..]);
+                        sums.iter_mut().zip(c.chunks(lanes)).for_each(|(sum, c)| *sum = simd.$load(c));
                     }
                 }
-                let a: [&[$t]; M] = std::array::from_fn(|i| {
-                    &self.a.0[(row + i) * self.a.1 + panel.inner.start..][..panel.inner.len()]
-                });
-                let b = self.b.0[panel.inner.start * self.b.1 + panel.columns.start..].chunks(self.b.1);
-                for (at, b) in b.take(panel.inner.len()).enumerate() {
-                    let b = &b[..width];
-                    let (head, last) = (S::$view(&b[..whole]).0, simd.$load(&b[whole..]));
-                    for i in 0..M {
-                        let factor = simd.$splat(a[i][at]);
-                        for t in 0..J - 1 {
-                            sums[i][t] = simd.$fma(factor, head[t], sums[i][t]);
-                        }
-                        sums[i][J - 1] = simd.$fma(factor, last, sums[i][J - 1]);
+                let inner = panel.inner.clone();
+                match self.a {
+                    Left::Rows((a, stride)) => {
+                        let a: [&[$t]; M] =
+                            std::array::from_fn(|i| &a[(row + i) * stride + inner.start..][..inner.len()]);
+                        self.add_rows(simd, panel, &mut sums, |at, i| a[i][at]);
+                    }
+                    Left::Columns((a, stride)) => {
+                        let a = &a[inner.start * stride + row..];
+                        self.add_rows(simd, panel, &mut sums, |at, i| a[at * stride + i]);
                     }
                 }
                 for (i, sums) in sums.iter().enumerate() {
                     let c = &mut self.c[(row + i) * self.c_stride + panel.columns.start..][..width];
-                    S::$view_mut(&mut c[..whole]).0[..J - 1].copy_from_slice(&sums[..J - 1]);
-                    simd.$store(&mut c[whole..], sums[J - 1]);
+                    sums.iter().zip(c.chunks_mut(lanes)).for_each(|(sum, c)| simd.$store(c, *sum));
+                }
+            }
+
+            /// Adds the rows of B, times `factor(row, i)`, to the sums of row i of the tile. Lanes beyond
+            /// the panel hold whatever comes next in B and are never stored.
+            #[inline(always)]
+            fn add_rows<S: Simd, const M: usize, const J: usize>(
+                &self,
+                simd: S,
+                panel: &Panel,
+                sums: &mut [[S::$vector; J]; M],
+                factor: impl Fn(usize, usize) -> $t,
+            ) {
+                let (stride, wide) = (self.b.1, J * S::$lanes);
+                let b = &self.b.0[panel.inner.start * stride + panel.columns.start..];
+                let rows = panel.inner.len();
+                // Rows after which at least a whole tile's width of B is left.
+                let roomy = if b.len() < wide { 0 } else { ((b.len() - wide) / stride + 1).min(rows) };
+                let mut local = *sums;
+                for at in 0..roomy {
+                    let b = S::$view(&b[at * stride..][..wide]).0;
+                    Self::add_row(simd, &mut local, b, std::array::from_fn(|i| factor(at, i)));
+                }
+                let mut last = [0.0; WIDEST];
+                for at in roomy..rows {
+                    let b = &b[at * stride..][..panel.columns.len()];
+                    last[..b.len()].copy_from_slice(b);
+                    let b = S::$view(&last[..wide]).0;
+                    Self::add_row(simd, &mut local, b, std::array::from_fn(|i| factor(at, i)));
+                }
+                *sums = local;
+            }
+
+            /// Adds J vectors of B, times a factor for each row, to a tile.
+            #[inline(always)]
+            fn add_row<S: Simd, const M: usize, const J: usize>(
+                simd: S,
+                sums: &mut [[S::$vector; J]; M],
+                b: &[S::$vector],
+                factors: [$t; M],
+            ) {
+                for i in 0..M {
+                    let factor = simd.$splat(factors[i]);
+                    for t in 0..J {
+                        sums[i][t] = simd.$fma(factor, b[t], sums[i][t]);
+                    }
                 }
             }
         }
@@ -140,21 +181,21 @@ macro_rules! product {
 
 product!(
     f32,
+    f32s,
     F32_LANES,
     splat_f32s,
     mul_add_e_f32s,
     as_simd_f32s,
-    as_mut_simd_f32s,
     partial_load_f32s,
     partial_store_f32s
 );
 product!(
     f64,
+    f64s,
     F64_LANES,
     splat_f64s,
     mul_add_e_f64s,
     as_simd_f64s,
-    as_mut_simd_f64s,
     partial_load_f64s,
     partial_store_f64s
 );

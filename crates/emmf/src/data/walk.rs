@@ -78,6 +78,6 @@ pub(super) fn rows_per_part(n: usize) -> usize {
 const SMALL: usize = 4_000_000;
 
 /// The least number of parts that one thread takes: all of them where there is little to do.
-pub(super) fn least_parts(work: usize) -> usize {
+pub(crate) fn least_parts(work: usize) -> usize {
     if work < SMALL { PARTS } else { 1 }
 }

@@ -22,12 +22,9 @@ impl Capped {
 }
 
 impl Loss for Capped {
-    fn rho(&self, r: f64, _: &Stats) -> f64 {
-        if r > self.threshold() { self.threshold() } else { r }
-    }
-
-    fn weight(&self, r: f64, _: &Stats) -> f64 {
-        if r > self.threshold() { 0.0 } else { 1.0 / r }
+    fn at(&self, r: f64, _: &Stats) -> (f64, f64) {
+        let threshold = self.threshold();
+        if r > threshold { (threshold, 0.0) } else { (r, 1.0 / r) }
     }
 
     fn calibrate(&mut self, residuals: &mut dyn FnMut() -> Result<Vec<(f64, f64)>>) -> Result<()> {

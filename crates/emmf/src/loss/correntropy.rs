@@ -21,13 +21,10 @@ impl Correntropy {
 }
 
 impl Loss for Correntropy {
-    fn rho(&self, r: f64, stats: &Stats) -> f64 {
-        -(-r * r / self.double_variance(stats)).exp_m1()
-    }
-
-    fn weight(&self, r: f64, stats: &Stats) -> f64 {
+    fn at(&self, r: f64, stats: &Stats) -> (f64, f64) {
         let double_variance = self.double_variance(stats);
-        2.0 / double_variance * (-r * r / double_variance).exp()
+        let square = r * r / double_variance;
+        (-(-square).exp_m1(), 2.0 / double_variance * (-square).exp())
     }
 
     fn smooth(&self) -> bool {

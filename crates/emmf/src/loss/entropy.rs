@@ -9,12 +9,9 @@ use super::{Loss, Stats};
 pub struct Entropy;
 
 impl Loss for Entropy {
-    fn rho(&self, r: f64, stats: &Stats) -> f64 {
-        -r * (r / stats.sum).ln()
-    }
-
-    // Eq. (8)  Qᵢᵢ = −log(rᵢ/R)/rᵢ
-    fn weight(&self, r: f64, stats: &Stats) -> f64 {
-        -(r / stats.sum).ln() / r
+    fn at(&self, r: f64, stats: &Stats) -> (f64, f64) {
+        let log = (stats.sum / r).ln();
+        // Eq. (8)  Qᵢᵢ = −log(rᵢ/R)/rᵢ
+        (r * log, log / r)
     }
 }

@@ -8,12 +8,8 @@ use super::{Loss, Stats};
 pub struct Frobenius;
 
 impl Loss for Frobenius {
-    fn rho(&self, r: f64, _: &Stats) -> f64 {
-        r * r
-    }
-
-    fn weight(&self, _: f64, _: &Stats) -> f64 {
-        2.0
+    fn at(&self, r: f64, _: &Stats) -> (f64, f64) {
+        (r * r, 2.0)
     }
 
     fn smooth(&self) -> bool {

@@ -8,11 +8,7 @@ use super::{Loss, Stats};
 pub struct L21;
 
 impl Loss for L21 {
-    fn rho(&self, r: f64, _: &Stats) -> f64 {
-        r
-    }
-
-    fn weight(&self, r: f64, _: &Stats) -> f64 {
-        1.0 / r
+    fn at(&self, r: f64, _: &Stats) -> (f64, f64) {
+        (r, 1.0 / r)
     }
 }

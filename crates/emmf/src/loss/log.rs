@@ -12,11 +12,8 @@ pub struct Log {
 }
 
 impl Loss for Log {
-    fn rho(&self, r: f64, _: &Stats) -> f64 {
-        self.scale * (r / self.scale).ln_1p()
-    }
-
-    fn weight(&self, r: f64, _: &Stats) -> f64 {
-        1.0 / (r * (1.0 + r / self.scale))
+    fn at(&self, r: f64, _: &Stats) -> (f64, f64) {
+        let a = self.scale;
+        (a * (r / a).ln_1p(), 1.0 / (r * (1.0 + r / a)))
     }
 }

@@ -31,22 +31,24 @@ pub struct Stats {
 impl Stats {
     /// The sums over residuals `r` with sample weights `s`.
     pub fn of(r: &[f64], s: &[f64]) -> Self {
-        r.iter().zip(s).fold(Self::default(), |sums, (r, s)| Self {
-            n: sums.n + s,
-            sum: sums.sum + s * r,
-            sum_sq: sums.sum_sq + s * r * r,
-        })
+        r.iter()
+            .zip(s)
+            .fold(Self::default(), |sums, (r, s)| sums.plus(Self { n: *s, sum: s * r, sum_sq: s * r * r }))
+    }
+
+    /// The sums over two sets of samples.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self { n: self.n + other.n, sum: self.sum + other.sum, sum_sq: self.sum_sq + other.sum_sq }
     }
 }
 
 /// An objective Σ sᵢ·ρ(rᵢ) that is concave and nondecreasing in every rᵢ². Half the sum of
 /// weight·rᵢ² then touches it from above, so lowering that weighted square lowers the objective.
 pub trait Loss: Send + Sync {
-    /// The sample's share ρ(r) of the objective.
-    fn rho(&self, r: f64, stats: &Stats) -> f64;
-
-    /// Qᵢᵢ = (∂objective/∂rᵢ)/rᵢ, for a sample weight of 1.
-    fn weight(&self, r: f64, stats: &Stats) -> f64;
+    /// The sample's share ρ(r) of the objective, and its weight Qᵢᵢ = (∂objective/∂rᵢ)/rᵢ, both for a
+    /// sample weight of 1.
+    fn at(&self, r: f64, stats: &Stats) -> (f64, f64);
 
     /// Whether r is smoothed to √(‖m‖² + ε²) because the weight has a pole at 0.
     fn smooth(&self) -> bool {

@@ -10,13 +10,19 @@
 //! exponents in (0, 1] and for HALS. Cost O(ndc), two products with X, each reading it once. Memory:
 //! U, V, one d×c buffer, vectors of length n and a few blocks of rows. Takes dense and sparse X.
 
+use rayon::prelude::*;
+
 use super::{Method, Update, residual_sq};
-use crate::data::{Block, Data, Gram, vectorized};
+use crate::data::{Block, Data, Gram, PARTS, least_parts, vectorized};
 use crate::error::{Error, Result};
 use crate::init::Factors;
 use crate::loss::{L21, Loss, Stats};
 use crate::matrix::Mat;
 use crate::real::Real;
+use crate::real::sealed::Left;
+
+/// Multiplications that take as long as the share and the weight of a sample.
+const LOGARITHM: usize = 64;
 
 /// Makes a fresh loss for every start.
 pub(crate) type MakeLoss = Box<dyn Fn() -> Box<dyn Loss> + Send + Sync>;
@@ -38,11 +44,12 @@ pub struct IrlsState<T> {
     u: Mat<T>,
     v: Mat<T>,
     loss: Box<dyn Loss>,
-    /// rᵢ, smoothed where the loss asks for it, and their sums.
+    /// rᵢ, smoothed where the loss asks for it.
     r: Vec<f64>,
-    stats: Stats,
-    /// diag(Q), scaled to a maximum of 1: a common factor changes nothing and might overflow.
+    /// diag(Q), and the same to a maximum of 1 in the type of the factors.
+    weights: Vec<f64>,
     q: Vec<T>,
+    objective: f64,
     /// XᵀQV.
     p: Mat<T>,
     /// As large as `p`.
@@ -59,31 +66,39 @@ impl<T> IrlsState<T> {
 }
 
 impl Irls {
-    /// Qᵢᵢ for every residual.
-    pub(crate) fn weights(&self, loss: &dyn Loss, r: &[f64]) -> Vec<f64> {
-        let stats = Stats::of(r, &self.sample_weights);
-        r.iter().zip(&self.sample_weights).map(|(&r, &s)| s * loss.weight(r, &stats)).collect()
-    }
-
     /// √(‖m‖² + ε²) where the loss has a pole at 0, else ‖m‖.
     pub(crate) fn smoothed(&self, loss: &dyn Loss, residual_sq: f64) -> f64 {
         let by = if loss.smooth() { self.epsilon * self.epsilon } else { 0.0 };
         (residual_sq + by).sqrt()
     }
 
-    /// The objective at these (smoothed) residuals.
-    pub(crate) fn value(&self, loss: &dyn Loss, r: &[f64]) -> f64 {
-        let stats = Stats::of(r, &self.sample_weights);
-        r.iter().zip(&self.sample_weights).map(|(&r, &s)| s * loss.rho(r, &stats)).sum()
+    /// The objective at these (smoothed) residuals; `weights` becomes diag(Q).
+    pub(crate) fn weigh(&self, loss: &dyn Loss, r: &[f64], weights: &mut [f64]) -> f64 {
+        let size = r.len().div_ceil(PARTS);
+        let mut stats = [Stats::default(); PARTS];
+        let samples = r.par_chunks(size).zip(self.sample_weights.par_chunks(size));
+        let parts = stats.par_iter_mut().zip(samples.clone());
+        parts
+            .with_min_len(least_parts(LOGARITHM * r.len()))
+            .for_each(|(stats, (r, s))| *stats = Stats::of(r, s));
+        let stats = stats.into_iter().fold(Stats::default(), Stats::plus);
+        let mut objective = [0.0; PARTS];
+        let parts = objective.par_iter_mut().zip(samples).zip(weights.par_chunks_mut(size));
+        parts.with_min_len(least_parts(LOGARITHM * r.len())).for_each(|((objective, (r, s)), weights)| {
+            for ((&r, &s), weight) in r.iter().zip(s).zip(weights) {
+                let (rho, q) = loss.at(r, &stats);
+                *objective += s * rho;
+                *weight = s * q;
+            }
+        });
+        objective.iter().sum()
     }
 
-    fn update_q<T: Real>(&self, state: &mut IrlsState<T>) {
-        let (loss, stats) = (&*state.loss, state.stats);
-        let weight = |(&r, &s): (&f64, &f64)| s * loss.weight(r, &stats);
-        let samples = || state.r.iter().zip(&self.sample_weights);
-        let largest = samples().map(weight).fold(0.0, f64::max);
+    /// diag(Q) to a maximum of 1: a common factor changes nothing and might overflow.
+    fn update_q<T: Real>(state: &mut IrlsState<T>) {
+        let largest = state.weights.iter().copied().fold(0.0, f64::max);
         let scale = if largest > 0.0 { 1.0 / largest } else { 0.0 };
-        state.q.iter_mut().zip(samples()).for_each(|(q, sample)| *q = T::from_f64(scale * weight(sample)));
+        state.q.iter_mut().zip(&state.weights).for_each(|(q, weight)| *q = T::from_f64(scale * weight));
     }
 
     /// Eq. (15)  U ← U ∘ √(XQV / UVᵀQV), or its like.
@@ -105,7 +120,7 @@ impl Irls {
                 let empty = rows.clone().zip(v.chunks_exact_mut(c)).filter(|(i, _)| x.norms_sq()[*i] == 0.0);
                 empty.for_each(|(_, v)| v.fill(T::ZERO));
             }
-            T::gemm((scratch, c), (v, c), (g.as_slice(), c), (rows.len(), c, c), false);
+            T::gemm((scratch, c), Left::Rows((v, c)), (g.as_slice(), c), (rows.len(), c, c), false);
             vectorized(|| {
                 for (at, i) in rows.enumerate() {
                     let row = at * c..(at + 1) * c;
@@ -114,12 +129,11 @@ impl Irls {
                 }
             });
         });
-        state.stats = Stats::of(&state.r, &self.sample_weights);
-        if state.r.iter().all(|r| r.is_finite()) {
-            Ok(())
-        } else {
-            Err(Error::Diverged { iteration: state.iteration })
+        if !state.r.iter().all(|r| r.is_finite()) {
+            return Err(Error::Diverged { iteration: state.iteration });
         }
+        state.objective = self.weigh(&*state.loss, &state.r, &mut state.weights);
+        Ok(())
     }
 }
 
@@ -133,8 +147,9 @@ impl<T: Real, X: Data<T>> Method<T, X> for Irls {
             v: init.v,
             loss: Box::new(L21),
             r: vec![0.0; n],
-            stats: Stats::default(),
+            weights: vec![0.0; n],
             q: vec![T::ONE; n],
+            objective: 0.0,
             p: Mat::zeros(d, c),
             scratch: Mat::zeros(d, c),
             gram: Gram::new(c),
@@ -154,13 +169,12 @@ impl<T: Real, X: Data<T>> Method<T, X> for Irls {
 
     fn step(&self, x: &X, state: &mut IrlsState<T>) -> Result<()> {
         state.iteration += 1;
-        self.update_q(state);
+        Self::update_q(state);
         self.update_u(x, state);
         self.update_v(x, state, false)
     }
 
     fn objective(&self, state: &IrlsState<T>) -> f64 {
-        let share = |(&r, &s): (&f64, &f64)| s * state.loss.rho(r, &state.stats);
-        state.r.iter().zip(&self.sample_weights).map(share).sum()
+        state.objective
     }
 }

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use crate::data::{BLOCK, vectorized};
 use crate::matrix::Mat;
 use crate::real::Real;
+use crate::real::sealed::Left;
 
 /// A rule that lowers ½·a·G·aᵀ − p·aᵀ for every row a ≥ 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,7 +42,7 @@ impl Update {
         match self {
             Self::Multiplicative { exponent } => {
                 let shape = (a.len() / c, c, c);
-                T::gemm((scratch, c), (a, c), (g.as_slice(), c), shape, false);
+                T::gemm((scratch, c), Left::Rows((a, c)), (g.as_slice(), c), shape, false);
                 vectorized(|| {
                     if exponent == 1.0 {
                         multiply(a, p, scratch, |ratio| ratio);
