@@ -155,9 +155,9 @@ impl<T: Real, X: Data<T>> Method<T, X> for Irls {
             gram: Gram::new(c),
             iteration: 0,
         };
-        self.update_v(x, &mut state, true)?;
         let mut loss = (self.loss)();
         loss.calibrate(&mut || {
+            self.update_v(x, &mut state, true)?;
             self.step(x, &mut state)?;
             Ok(state.r.iter().copied().zip(self.sample_weights.iter().copied()).collect())
         })?;
