@@ -314,10 +314,10 @@ impl<'a, T: Real> CsrView<'a, T> {
         // The indices were checked: none is negative.
         match self.columns {
             Indices::I32(columns) => {
-                columns[range].iter().zip(values).for_each(|(&j, &x)| visit(j as usize, x))
+                columns[range].iter().zip(values).for_each(|(&j, &x)| visit(j as usize, x));
             }
             Indices::I64(columns) => {
-                columns[range].iter().zip(values).for_each(|(&j, &x)| visit(j as usize, x))
+                columns[range].iter().zip(values).for_each(|(&j, &x)| visit(j as usize, x));
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Promises of the public interface: `transform` repeats the fit, samples are coded one by one and exactly,
 //! the reported objective is the true one, preprocessing on borrowed samples is the one done by hand.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod oracle;
 

@@ -1,4 +1,5 @@
 //! Everything that is refused, with a message that names the value, the place and what to do.
+#![expect(clippy::panic, reason = "a test may panic")]
 
 mod oracle;
 

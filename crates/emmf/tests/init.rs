@@ -1,4 +1,5 @@
 //! Where U and V start: k-means, trimmed k-means, nonnegative double SVD, random numbers.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod oracle;
 

@@ -1,4 +1,5 @@
 //! Laws that every registered method obeys with every solver, number type and storage.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod oracle;
 

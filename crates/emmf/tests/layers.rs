@@ -1,5 +1,6 @@
 //! The layers of the library: a module uses those below it, never those above; one file names the library
 //! behind the matrix products; public signatures name no library at all.
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

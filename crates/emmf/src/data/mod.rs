@@ -82,7 +82,7 @@ pub trait Data<T: Real>: Sync {
     fn dot(&self, b: &Mat<T>) -> Mat<T> {
         let mut out = Mat::zeros(self.shape().0, b.cols());
         self.project(b, out.as_mut_slice(), &mut vec![(); self.shape().0], |block| {
-            block.a.copy_from_slice(block.p)
+            block.a.copy_from_slice(block.p);
         });
         out
     }
