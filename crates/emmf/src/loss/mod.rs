@@ -1,12 +1,12 @@
 //! Losses of the sample-weighted methods: sums over the samples of a function of the residual
 //! rᵢ = ‖mᵢ‖₂. One file each; to add one, add a file and a line in the [registry](crate::registry).
 
-mod capped;
-mod correntropy;
-mod entropy;
-mod frobenius;
-mod l21;
-mod log;
+pub mod capped;
+pub mod correntropy;
+pub mod entropy;
+pub mod frobenius;
+pub mod l21;
+pub mod log;
 
 pub use capped::Capped;
 pub use correntropy::Correntropy;
