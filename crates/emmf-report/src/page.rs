@@ -55,7 +55,8 @@ fn describe(comparison: &Comparison<'_>, data_sets: usize) -> String {
     let data = &comparison.record.data;
     format!(
         "{}: {data_sets} data sets, each of {} samples with {} features, {} of them gross outliers. \
-         {} centroids, the same start for all methods.",
+         {} centroids, the same start for all methods. \
+         The data were made so that the methods differ; on other data they may be equal.",
         escape(&data.name),
         data.n,
         data.d,

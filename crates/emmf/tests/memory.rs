@@ -1,6 +1,5 @@
 //! Memory of a fit beyond X: U, V, at most four more n×k or d×k buffers, and vectors of length n and d.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 #![expect(unsafe_code, reason = "a global allocator that counts cannot be written without")]
 
 mod oracle;
