@@ -7,7 +7,7 @@ use crate::data::{BLOCK, Data, Gram, Stored};
 use crate::error::{Error, Result};
 use crate::fit::Stop;
 use crate::matrix::{Mat, Samples};
-use crate::method::{nnls, residual_sq};
+use crate::method::{Nnls, residual_sq};
 use crate::preprocess::{self, Fitted, median};
 use crate::real::Real;
 use crate::real::sealed::Left;
@@ -188,8 +188,8 @@ pub struct Seconds {
 /// Exact coefficients of every sample, and its residual.
 pub(crate) fn code<T: Real, X: Data<T>>(x: &X, u: &Mat<T>) -> (Mat<T>, Vec<f64>) {
     let mut v = Mat::zeros(x.shape().0, u.cols());
-    let residuals = for_rows_of(x, u, &mut v, |g, v, p| {
-        v.iter_mut().zip(nnls(g, p)).for_each(|(v, exact)| *v = T::from_f64(exact));
+    let residuals = for_rows_of(x, u, &mut v, |nnls, v, p| {
+        v.iter_mut().zip(nnls.solve(p)).for_each(|(v, exact)| *v = T::from_f64(exact));
     });
     (v, residuals)
 }
@@ -199,31 +199,34 @@ pub(crate) fn residuals<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, v: &mut Mat<T>) 
     for_rows_of(x, u, v, |_, _, _| {})
 }
 
-/// Lets `change(G, vᵢ, pᵢ)` set every row of V, G = UᵀU and P = XU, and returns the residuals after it.
-/// All in double precision and sample by sample: normal equations square the condition of U, and what a
-/// sample is coded as must not depend on its neighbours.
+/// Lets `change(UᵀU, vᵢ, pᵢ)` set every row of V, P = XU, and returns the residuals after it. All in double
+/// precision: normal equations square the condition of U. What a sample is coded as does not depend on its
+/// neighbours.
 fn for_rows_of<T: Real, X: Data<T>>(
     x: &X,
     u: &Mat<T>,
     v: &mut Mat<T>,
-    change: impl Fn(&Mat<f64>, &mut [T], &[f64]) + Sync + Send,
+    change: impl Fn(&Nnls, &mut [T], &[f64]) + Sync + Send,
 ) -> Vec<f64> {
     let (n, c, wide) = (x.shape().0, u.cols(), u.cast::<f64>());
     let mut g = Gram::new(c);
     let g = g.of(&wide);
+    let nnls = Nnls::new(g);
     let mut residuals = vec![0.0; n];
-    let rows = v.as_mut_slice().par_chunks_mut(c).zip(residuals.par_iter_mut()).enumerate();
-    rows.with_min_len(BLOCK).for_each_init(
-        || (vec![0.0; c], vec![0.0; c]),
-        |(p, gv), (i, (v, r))| {
-            x.project_row(i, &wide, p);
-            change(g, v, p);
+    let blocks = v.as_mut_slice().par_chunks_mut(BLOCK * c).zip(residuals.par_chunks_mut(BLOCK)).enumerate();
+    blocks.for_each(|(block, (v, r))| {
+        let rows = block * BLOCK..block * BLOCK + r.len();
+        let p = x.project_exactly(rows.clone(), &wide);
+        let mut gv = vec![0.0; c];
+        for (at, i) in rows.enumerate() {
+            let (v, p) = (&mut v[at * c..(at + 1) * c], p.row(at));
+            change(&nnls, v, p);
             for (k, out) in gv.iter_mut().enumerate() {
                 *out = g.row(k).iter().zip(&*v).map(|(g, v)| g * v.to_f64()).sum();
             }
-            *r = residual_sq(x, i, u, (v, p, gv)).sqrt();
-        },
-    );
+            r[at] = residual_sq(x, i, u, (v, p, &gv)).sqrt();
+        }
+    });
     residuals
 }
 

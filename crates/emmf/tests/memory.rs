@@ -5,11 +5,12 @@
 mod oracle;
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use emmf::preprocess::Normalize;
-use emmf::{Init, Mat, Samples, Spec};
+use emmf::{Given, Init, Mat, Samples, Solver, Spec, Step};
 use oracle::problems::{Sparse, rng, uniform};
 
 /// The system's allocator, with a count of the bytes in use and of their maximum.
@@ -17,8 +18,10 @@ struct Counting;
 
 static IN_USE: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
+static CALLS: AtomicUsize = AtomicUsize::new(0);
 
 fn add(size: usize) {
+    CALLS.fetch_add(1, Ordering::Relaxed);
     PEAK.fetch_max(IN_USE.fetch_add(size, Ordering::Relaxed) + size, Ordering::Relaxed);
 }
 
@@ -112,5 +115,32 @@ fn sparse() {
             "{:?}: {peak} bytes, {overhead} + {ALLOWED} + {copy} allowed",
             spec.init
         );
+    }
+}
+
+/// After the first iteration, which fills the buffers, no iteration asks for memory.
+#[test]
+fn no_allocation_inside_the_loop() {
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut rng = rng(4);
+    let x = uniform(3000, 200, &mut rng);
+    let sparse = Sparse::of(&Mat::from_fn(3000, 200, |i, j| if x[(i, j)] < 0.2 { x[(i, j)] } else { 0.0 }));
+    for (samples, solver) in [
+        (Samples::from(&x), Solver::Mu),
+        (Samples::from(&x), Solver::Hals),
+        (sparse.narrow().into(), Solver::Mu),
+        (Samples::Dense(x.view().transposed()), Solver::Mu),
+    ] {
+        for threads in [1, 2] {
+            let mut calls = Vec::with_capacity(20);
+            let mut observer = |_: &Step| {
+                calls.push(CALLS.load(Ordering::Relaxed));
+                ControlFlow::Continue(())
+            };
+            let given = Given { sample_weights: None, start: None, observer: &mut observer };
+            let spec = Spec::emmf(10).solver(solver).init(Init::Random).max_iter(20).threads(threads);
+            spec.fit_with(samples, given).unwrap();
+            assert_eq!(calls[19] - calls[1], 0, "{solver:?}, {threads} threads");
+        }
     }
 }

@@ -5,10 +5,10 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::walk::{Layout, Scratch, least_parts, walk};
-use super::{BLOCK, Block, Data, PARTS, add_scaled, blocks, dot_f64, weigh_rows};
+use super::{BLOCK, Block, Data, PARTS, add_scaled, blocks, dot_f64, vectorized, weigh_rows};
 use crate::matrix::{Mat, View};
 use crate::real::Real;
-use crate::real::sealed::{Left, Rows};
+use crate::real::sealed::{Left, Product, Rows};
 
 /// Features of a group are a multiple of this: whole panels of the product.
 const PANEL: usize = 64;
@@ -152,15 +152,21 @@ impl<T: Real> Data<T> for Dense<'_, T> {
 
     fn add_row(&self, i: usize, factor: T, out: &mut [T]) {
         let factor = factor * self.factor(i);
-        for (j, sum) in out.iter_mut().enumerate() {
-            *sum += factor * self.x.at(i, j);
+        if self.x.has_contiguous_rows() {
+            vectorized(|| add_scaled(out, factor, self.x.rows_from(i, 0).0));
+        } else {
+            out.iter_mut().enumerate().for_each(|(j, sum)| *sum += factor * self.x.at(i, j));
         }
     }
 
-    fn project_row(&self, i: usize, b: &Mat<f64>, out: &mut [f64]) {
-        out.fill(0.0);
-        let factor = self.factor(i).to_f64();
-        (0..self.x.cols()).for_each(|j| add_scaled(out, factor * self.x.at(i, j).to_f64(), b.row(j)));
+    fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>) -> Mat<f64> {
+        let (d, c) = b.shape();
+        let entry = |i: usize, j: usize| self.x.at(i, j).to_f64() * self.factor(i).to_f64();
+        let x = Mat::from_fn(rows.len(), d, |at, j| entry(rows.start + at, j));
+        let mut out = Mat::zeros(rows.len(), c);
+        let x = Left::Rows((x.as_slice(), d));
+        f64::gemm((out.as_mut_slice(), c), x, (b.as_slice(), c), (rows.len(), d, c), false);
+        out
     }
 
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64 {

@@ -72,8 +72,8 @@ pub trait Data<T: Real>: Sync {
     /// `out` += `factor`·xᵢ.
     fn add_row(&self, i: usize, factor: T, out: &mut [T]);
 
-    /// `out` = xᵢ·B, in double precision.
-    fn project_row(&self, i: usize, b: &Mat<f64>, out: &mut [f64]);
+    /// X·B of these samples in double precision. A sample's result does not depend on the others.
+    fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>) -> Mat<f64>;
 
     /// ‖xᵢ − U·v‖² by its definition, without cancellation.
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64;

@@ -124,10 +124,15 @@ impl<T: Real> Data<T> for Sparse<'_, T> {
         self.x.row(i).for_each(|(j, value)| out[j] += factor * value);
     }
 
-    fn project_row(&self, i: usize, b: &Mat<f64>, out: &mut [f64]) {
-        out.fill(0.0);
-        let factor = self.factor(i).to_f64();
-        self.x.row(i).for_each(|(j, value)| add_scaled(out, factor * value.to_f64(), b.row(j)));
+    fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>) -> Mat<f64> {
+        let mut out = Mat::zeros(rows.len(), b.cols());
+        vectorized(|| {
+            for (at, i) in rows.enumerate() {
+                let (factor, out) = (self.factor(i).to_f64(), out.row_mut(at));
+                self.x.for_each_in_row(i, |j, value| add_scaled(out, factor * value.to_f64(), b.row(j)));
+            }
+        });
+        out
     }
 
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64 {

@@ -1,5 +1,7 @@
 //! X in main memory, dense or sparse: the one place that tells them apart.
 
+use std::ops::Range;
+
 use super::{Block, Data, Dense, Sparse};
 use crate::matrix::{Mat, Samples};
 use crate::real::Real;
@@ -56,8 +58,8 @@ impl<T: Real> Data<T> for Stored<'_, T> {
         either!(self, x => x.add_row(i, factor, out));
     }
 
-    fn project_row(&self, i: usize, b: &Mat<f64>, out: &mut [f64]) {
-        either!(self, x => x.project_row(i, b, out));
+    fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>) -> Mat<f64> {
+        either!(self, x => x.project_exactly(rows, b))
     }
 
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64 {

@@ -7,7 +7,7 @@ mod update;
 
 pub use irls::{Irls, IrlsState};
 
-pub(crate) use nnls::nnls;
+pub(crate) use nnls::Nnls;
 pub(crate) use residual::residual_sq;
 pub use update::Update;
 
