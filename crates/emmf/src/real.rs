@@ -35,6 +35,8 @@ pub trait Real:
     /// The smallest normal number. Entries of U and V below it are flushed to zero: subnormal
     /// numbers carry no information here and are slow to compute with.
     const TINY: Self;
+    /// Differences below this share of what was subtracted are rounding.
+    const NOISE: Self;
     /// A squared residual below this share of ‖x‖² has lost too many digits in the Gram form
     /// ‖x‖² − 2v·(Uᵀx) + vᵀUᵀUv and is recomputed from its definition.
     const CANCELLATION: f64;
@@ -86,6 +88,7 @@ macro_rules! real {
             const ONE: Self = 1.0;
             const NAME: &'static str = stringify!($t);
             const TINY: Self = $t::MIN_POSITIVE;
+            const NOISE: Self = 2.0 * $t::EPSILON;
             const CANCELLATION: f64 = $cancellation;
 
             #[expect(clippy::allow_attributes, reason = "lossless for one of the two types")]

@@ -181,3 +181,17 @@ proptest! {
         every_iteration_descends::<f32>(kind, seed);
     }
 }
+
+/// Also on a centroid that is zero, which the rules themselves leave as they find it.
+#[test]
+fn zero_samples_have_no_coefficients_after_one_iteration() {
+    for seed in 0..50 {
+        let p = problem(Kind::ZeroSamples, seed);
+        let zero = |i: &usize| p.x.row(*i).iter().all(|&x| x == 0.0);
+        assert!((0..p.x.rows()).any(|i| zero(&i)));
+        for spec in specs(p.k) {
+            let fit = fit_from(&spec.max_iter(1).polish(false), &p.x, &p.start).unwrap();
+            assert!((0..p.x.rows()).filter(zero).all(|i| fit.v.row(i).iter().all(|&v| v == 0.0)));
+        }
+    }
+}

@@ -84,7 +84,10 @@ fn hals<T: Real>(a: &mut [T], p: &[T], g: &Mat<T>, sweeps: usize, slope: &mut [T
             let curvature = g[(k, k)];
             if curvature > T::ZERO {
                 let target = a[k] + slope[k] / curvature;
-                let target = if target < T::TINY { T::ZERO } else { target };
+                // What the terms of the slope p − aG leave behind by rounding is nothing: it would make a
+                // centroid of it, with coefficients as huge as it is tiny.
+                let noise = T::NOISE * (p[k] + p[k] - slope[k]);
+                let target = if target * curvature <= noise { T::ZERO } else { target };
                 let by = target - a[k];
                 if by != T::ZERO {
                     a[k] = target;

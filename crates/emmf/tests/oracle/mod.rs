@@ -156,7 +156,10 @@ impl Oracle {
         }
         let ones = vec![1.0; d];
         for i in 0..n {
-            let row = self.moved(f.v.row(i), self.x.row(i), &f.u, &ones);
+            let mut row = self.moved(f.v.row(i), self.x.row(i), &f.u, &ones);
+            if self.x.row(i).iter().all(|&x| x == 0.0) {
+                row.fill(0.0);
+            }
             f.v.row_mut(i).copy_from_slice(&row);
         }
     }
@@ -181,8 +184,10 @@ impl Oracle {
                         let rest = |t: usize| y[t] - fitted(&a, t) + a[k] * b[(t, k)];
                         let num: f64 = (0..y.len()).map(|t| q[t] * b[(t, k)] * rest(t)).sum();
                         let den: f64 = (0..y.len()).map(|t| q[t] * b[(t, k)] * b[(t, k)]).sum();
+                        let terms: f64 =
+                            (0..y.len()).map(|t| q[t] * b[(t, k)] * (y[t] + fitted(&a, t))).sum();
                         if den > 0.0 {
-                            a[k] = (num / den).max(0.0);
+                            a[k] = if num <= f64::NOISE * terms { 0.0 } else { num / den };
                         }
                     }
                 }
