@@ -306,6 +306,23 @@ impl<'a, T: Real> CsrView<'a, T> {
         range.map(|at| (self.columns.get(at), self.values[at]))
     }
 
+    /// The column indices.
+    pub(crate) fn columns(&self) -> Indices<'a> {
+        self.columns
+    }
+
+    /// The stored entries of row `i` as (column, value), by way of the column indices in their own type.
+    #[inline(always)]
+    pub(crate) fn row_with<'s, I>(
+        &'s self,
+        i: usize,
+        columns: &'s [I],
+        index: impl Fn(&'s I) -> usize + Clone + 's,
+    ) -> impl Iterator<Item = (usize, T)> + Clone + 's {
+        let range = self.row_starts.get(i)..self.row_starts.get(i + 1);
+        columns[range.clone()].iter().map(index).zip(self.values[range].iter().copied())
+    }
+
     /// Calls `visit(column, value)` for the stored entries of row `i`.
     #[inline(always)]
     pub(crate) fn for_each_in_row(&self, i: usize, mut visit: impl FnMut(usize, T)) {

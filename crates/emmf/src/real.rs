@@ -78,6 +78,15 @@ pub(crate) mod sealed {
             shape: (usize, usize, usize),
             add: bool,
         );
+
+        /// Row i of `out` = Σ value·(row of B) over the (row, value) pairs of `entries(i)`; B and `out` have
+        /// `columns` columns, tightly packed.
+        fn gather<I: Iterator<Item = (usize, Self)> + Clone>(
+            out: &mut [Self],
+            b: &[Self],
+            columns: usize,
+            entries: impl Fn(usize) -> I,
+        );
     }
 }
 

@@ -39,6 +39,24 @@ struct Panel {
     add: bool,
 }
 
+/// Sparse rows times B.
+struct Gather<'a, T, E> {
+    out: &'a mut [T],
+    b: &'a [T],
+    columns: usize,
+    entries: E,
+}
+
+/// J vectors of a sparse row times B.
+trait Lanes: Sized {
+    fn sum_rows<S: Simd, const J: usize>(
+        simd: S,
+        out: &mut [Self],
+        b: Rows<'_, Self>,
+        entries: impl Iterator<Item = (usize, Self)>,
+    );
+}
+
 macro_rules! product {
     ($t:ident, $vector:ident, $lanes:ident, $splat:ident, $fma:ident, $view:ident, $load:ident, $store:ident) => {
         impl Product for $t {
@@ -50,6 +68,65 @@ macro_rules! product {
                 add: bool,
             ) {
                 pulp::Arch::new().dispatch(Task { c, c_stride, a, b, shape, add });
+            }
+
+            fn gather<I: Iterator<Item = (usize, Self)> + Clone>(
+                out: &mut [Self],
+                b: &[Self],
+                columns: usize,
+                entries: impl Fn(usize) -> I,
+            ) {
+                pulp::Arch::new().dispatch(Gather { out, b, columns, entries });
+            }
+        }
+
+        impl<I: Iterator<Item = (usize, $t)> + Clone, E: Fn(usize) -> I> WithSimd for Gather<'_, $t, E> {
+            type Output = ();
+
+            #[inline(always)]
+            fn with_simd<S: Simd>(self, simd: S) {
+                let Gather { out, b, columns, entries } = self;
+                for (i, out) in out.chunks_exact_mut(columns).enumerate() {
+                    let entries = entries(i);
+                    for start in (0..columns).step_by(TILE_VECTORS * S::$lanes) {
+                        let end = (start + TILE_VECTORS * S::$lanes).min(columns);
+                        let (out, b) = (&mut out[start..end], (&b[start..], columns));
+                        match (end - start).div_ceil(S::$lanes) {
+                            1 => <$t as Lanes>::sum_rows::<S, 1>(simd, out, b, entries.clone()),
+                            2 => <$t as Lanes>::sum_rows::<S, 2>(simd, out, b, entries.clone()),
+                            3 => <$t as Lanes>::sum_rows::<S, 3>(simd, out, b, entries.clone()),
+                            _ => <$t as Lanes>::sum_rows::<S, TILE_VECTORS>(simd, out, b, entries.clone()),
+                        }
+                    }
+                }
+            }
+        }
+
+        impl Lanes for $t {
+            #[inline(always)]
+            fn sum_rows<S: Simd, const J: usize>(
+                simd: S,
+                out: &mut [Self],
+                (b, stride): Rows<'_, Self>,
+                entries: impl Iterator<Item = (usize, Self)>,
+            ) {
+                let wide = J * S::$lanes;
+                let mut sums = [simd.$splat(0.0); J];
+                let mut last = [0.0; WIDEST];
+                for (row, value) in entries {
+                    // Lanes beyond the columns hold whatever comes next in B and are never stored.
+                    let b = if let Some(b) = b.get(row * stride..row * stride + wide) {
+                        b
+                    } else {
+                        last[..out.len()].copy_from_slice(&b[row * stride..][..out.len()]);
+                        &last[..wide]
+                    };
+                    let (b, factor) = (S::$view(b).0, simd.$splat(value));
+                    for t in 0..J {
+                        sums[t] = simd.$fma(factor, b[t], sums[t]);
+                    }
+                }
+                sums.iter().zip(out.chunks_mut(S::$lanes)).for_each(|(sum, out)| simd.$store(out, *sum));
             }
         }
 

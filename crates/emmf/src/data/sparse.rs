@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::walk::{Layout, Scratch, least_parts, walk};
 use super::{Block, Data, PARTS, add_scaled, dot_f64, vectorized};
-use crate::matrix::{CsrView, Mat};
+use crate::matrix::{CsrView, Indices, Mat};
 use crate::real::Real;
 
 /// Sparse X with a factor for every sample.
@@ -49,7 +49,7 @@ impl<T: Real> Columns<T> {
         columns
     }
 
-    fn feature(&self, j: usize) -> impl Iterator<Item = (usize, T)> + '_ {
+    fn feature(&self, j: usize) -> impl Iterator<Item = (usize, T)> + Clone + '_ {
         let range = self.starts[j]..self.starts[j + 1];
         self.samples[range.clone()].iter().zip(&self.values[range]).map(|(&i, &value)| (i as usize, value))
     }
@@ -92,13 +92,18 @@ impl<T: Real> Data<T> for Sparse<'_, T> {
         let (n, c) = (self.x.rows(), b.cols());
         let layout = Layout { n, c, spare: 0, work: self.x.nnz() * c };
         let fill = |rows: Range<usize>, p: &mut [T], _: &mut [T]| {
-            vectorized(|| {
-                p.fill(T::ZERO);
-                for (i, out) in rows.zip(p.chunks_exact_mut(c)) {
-                    let factor = self.factor(i);
-                    self.x.for_each_in_row(i, |j, value| add_scaled(out, factor * value, b.row(j)));
-                }
-            });
+            let start = rows.start;
+            let scaled = move |factor: T| move |(j, value): (usize, T)| (j, factor * value);
+            match self.x.columns() {
+                Indices::I32(columns) => T::gather(p, b.as_slice(), c, |at| {
+                    let i = start + at;
+                    self.x.row_with(i, columns, |&j| j as usize).map(scaled(self.factor(i)))
+                }),
+                Indices::I64(columns) => T::gather(p, b.as_slice(), c, |at| {
+                    let i = start + at;
+                    self.x.row_with(i, columns, |&j| j as usize).map(scaled(self.factor(i)))
+                }),
+            }
         };
         walk(&layout, &self.blocks, (a, r), fill, visit);
     }
@@ -108,13 +113,9 @@ impl<T: Real> Data<T> for Sparse<'_, T> {
         let features = self.x.cols().div_ceil(PARTS);
         let parts = out.as_mut_slice().par_chunks_mut(features * c).enumerate();
         parts.with_min_len(least_parts(self.x.nnz() * c)).for_each(|(part, out)| {
-            vectorized(|| {
-                for (j, out) in (part * features..).zip(out.chunks_exact_mut(c)) {
-                    out.fill(T::ZERO);
-                    for (i, value) in self.by_feature.feature(j) {
-                        add_scaled(out, value * q[i] * self.factor(i), v.row(i));
-                    }
-                }
+            T::gather(out, v.as_slice(), c, |at| {
+                let weighted = |(i, value): (usize, T)| (i, value * q[i] * self.factor(i));
+                self.by_feature.feature(part * features + at).map(weighted)
             });
         });
     }
