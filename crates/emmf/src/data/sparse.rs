@@ -130,7 +130,7 @@ impl<T: Real> Data<T> for Sparse<'_, T> {
         vectorized(|| {
             for (at, i) in rows.enumerate() {
                 let (factor, out) = (self.factor(i).to_f64(), out.row_mut(at));
-                self.x.for_each_in_row(i, |j, value| add_scaled(out, factor * value.to_f64(), b.row(j)));
+                self.x.row(i).for_each(|(j, value)| add_scaled(out, factor * value.to_f64(), b.row(j)));
             }
         });
         out
