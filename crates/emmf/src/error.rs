@@ -100,6 +100,15 @@ pub enum Error {
         /// The iteration, from 1; 0 is the start.
         iteration: usize,
     },
+    /// All samples are so short that their squares vanish.
+    #[error(
+        "the longest sample has a length of {longest:e}, too small for this floating-point type; \
+         scale the data (normalize = unit or max) or use f64"
+    )]
+    TooSmall {
+        /// The largest norm of a sample.
+        longest: f64,
+    },
     /// The threads could not be started.
     #[error("cannot start {threads} threads: {why}")]
     Threads {

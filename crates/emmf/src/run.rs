@@ -58,6 +58,7 @@ impl Spec {
             let samples = prepared.samples();
             let data = Stored::new(samples, scale);
             not_constant(&samples)?;
+            not_too_small(&data)?;
             let mut job = Job {
                 spec: self,
                 method: self.irls(&data, weights)?,
@@ -183,6 +184,16 @@ fn not_constant<T: Real>(x: &Samples<'_, T>) -> Result<()> {
         return Ok(());
     }
     Err(Error::Constant { value: first.to_f64() })
+}
+
+/// Products of samples must not vanish in their own type.
+fn not_too_small<T: Real, X: Data<T>>(x: &X) -> Result<()> {
+    let longest = x.norms_sq().iter().copied().fold(0.0, f64::max);
+    let least = T::TINY.to_f64() / T::NOISE.to_f64();
+    if longest > 0.0 && longest < least {
+        return Err(Error::TooSmall { longest: longest.sqrt() });
+    }
+    Ok(())
 }
 
 /// One fit under way.

@@ -214,3 +214,11 @@ fn spec_as_json() {
     assert!(unknown.unwrap_err().to_string().contains("tolerance"));
     assert!(matches!(Spec::new("x", 1).fit(&samples()), Err(Error::Unknown { .. })));
 }
+
+#[test]
+fn samples_too_small_for_their_type() {
+    let tiny = emmf::Mat::from_rows([[1e-20_f32, 2e-20], [3e-20, 1e-20], [2e-20, 2e-20]]);
+    says(Spec::emmf(2).fit(&tiny), &["e-20", "too small", "normalize = unit"]);
+    let unit = Spec::emmf(2).normalize([emmf::preprocess::Normalize::Unit]);
+    assert!(unit.fit(&tiny).is_ok() && Spec::emmf(2).fit(&tiny.cast::<f64>()).is_ok());
+}
