@@ -119,6 +119,14 @@ impl<'a, T: Real> Prepared<'a, T> {
         self.scale = None;
     }
 
+    /// Checks the values after all steps. The caller's own array, once checked in full, is not read again.
+    fn check_changes(&self, negative_was_allowed: bool) -> Result<()> {
+        match self.values {
+            Values::Borrowed(_) if !negative_was_allowed => Ok(()),
+            _ => check(&self.samples(), false),
+        }
+    }
+
     fn apply(&mut self, step: &Fitted) -> Result<()> {
         match step {
             Fitted::Unit => self.scale_samples(|norm| if norm > 0.0 { 1.0 / norm } else { 1.0 })?,
@@ -210,7 +218,8 @@ pub(crate) fn fit<'a, T: Real>(
     steps: &[Normalize],
     x: Samples<'a, T>,
 ) -> Result<(Vec<Fitted>, Prepared<'a, T>)> {
-    check(&x, steps.contains(&Normalize::Shift))?;
+    let shifts = steps.contains(&Normalize::Shift);
+    check(&x, shifts)?;
     let mut prepared = Prepared::new(x);
     let mut fitted = Vec::with_capacity(steps.len());
     for &step in steps {
@@ -218,15 +227,16 @@ pub(crate) fn fit<'a, T: Real>(
         prepared.apply(&step)?;
         fitted.push(step);
     }
-    check(&prepared.samples(), false)?;
+    prepared.check_changes(shifts)?;
     Ok((fitted, prepared))
 }
 
 /// Applies steps that were learned before to new samples.
 pub(crate) fn apply<'a, T: Real>(steps: &[Fitted], x: Samples<'a, T>) -> Result<Prepared<'a, T>> {
-    check(&x, steps.iter().any(|step| matches!(step, Fitted::Shift(_))))?;
+    let shifts = steps.iter().any(|step| matches!(step, Fitted::Shift(_)));
+    check(&x, shifts)?;
     let mut prepared = Prepared::new(x);
     steps.iter().try_for_each(|step| prepared.apply(step))?;
-    check(&prepared.samples(), false)?;
+    prepared.check_changes(shifts)?;
     Ok(prepared)
 }

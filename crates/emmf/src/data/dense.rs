@@ -77,7 +77,7 @@ impl<'a, T: Real> Dense<'a, T> {
         let c = v.cols();
         let (w, spare) = scratch.split_at_mut(BLOCK * c);
         let (start, width) = (rows.start, features.len());
-        for block in blocks(rows, BLOCK) {
+        for block in blocks(rows) {
             let v = &v.as_slice()[block.start * c..block.end * c];
             weigh_rows(v, c, |i| q[block.start + i] * self.factor(block.start + i), w);
             let x = self.rows(block.clone(), features.clone(), spare);

@@ -88,10 +88,10 @@ pub trait Data<T: Real>: Sync {
     }
 }
 
-/// The blocks that a range of rows falls into.
-fn blocks(rows: Range<usize>, size: usize) -> impl Iterator<Item = Range<usize>> {
+/// The blocks of [`BLOCK`] that a range of rows falls into.
+fn blocks(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let end = rows.end;
-    rows.step_by(size).map(move |start| start..(start + size).min(end))
+    rows.step_by(BLOCK).map(move |start| start..(start + BLOCK).min(end))
 }
 
 /// `out` = diag(weight)·V for rows of V.

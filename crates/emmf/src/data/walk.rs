@@ -57,7 +57,7 @@ pub(super) fn walk<T: Real, A: Send, R: Send>(
             let start = part * rows;
             let (p, rest) = buffer.split_at_mut(BLOCK * c);
             let (scratch, spare) = rest.split_at_mut(BLOCK * c);
-            for block in blocks(start..(start + rows).min(n), BLOCK) {
+            for block in blocks(start..(start + rows).min(n)) {
                 let size = block.len() * c;
                 let (from, to) = (block.start - start, block.end - start);
                 let (p, scratch) = (&mut p[..size], &mut scratch[..size]);

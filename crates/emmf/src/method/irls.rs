@@ -8,7 +8,7 @@
 //!
 //! With ½·Σ Qᵢᵢrᵢ² touching a concave objective from above, every iteration lowers the objective, for
 //! exponents in (0, 1] and for HALS. Cost O(ndc), two products with X, each reading it once. Memory:
-//! U, V, one d×c buffer, vectors of length n and a few blocks of rows. Takes dense and sparse X.
+//! U, V, two d×c buffers, vectors of length n and what `Data` keeps. Takes dense and sparse X.
 
 use rayon::prelude::*;
 
