@@ -25,6 +25,7 @@ pub trait Real:
     + Neg<Output = Self>
     + Sum
     + sealed::Product
+    + sealed::Dots
 {
     /// Zero.
     const ZERO: Self;
@@ -86,6 +87,20 @@ pub(crate) mod sealed {
             b: &[Self],
             columns: usize,
             entries: impl Fn(usize) -> I,
+        );
+    }
+
+    /// Products of rows with rows, implemented in `data/dots.rs`.
+    pub trait Dots: Sized {
+        /// Numbers in a vector of this machine.
+        fn lanes() -> usize;
+
+        /// C = A·Bᵀ; `shape` is (rows of A, columns of both, rows of B).
+        fn dots(
+            c: (&mut [Self], usize),
+            a: Rows<'_, Self>,
+            b: Rows<'_, Self>,
+            shape: (usize, usize, usize),
         );
     }
 }

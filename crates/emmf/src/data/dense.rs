@@ -13,19 +13,24 @@ use crate::real::sealed::{Left, Product, Rows};
 /// Features of a group are a multiple of this: whole panels of the product.
 const PANEL: usize = 64;
 
+/// Samples whose share of Xᵀ·diag(q)·V is made at a time.
+const STRIP: usize = 256;
+
 /// Dense X with a factor for every sample.
 pub struct Dense<'a, T> {
     x: View<'a, T>,
     scale: Option<Vec<T>>,
     norms_sq: Vec<f64>,
     blocks: Scratch<T>,
+    narrow: Scratch<T>,
     sums: Scratch<T>,
 }
 
 impl<'a, T: Real> Dense<'a, T> {
     /// X with sample i multiplied by `scale[i]`.
     pub fn new(x: View<'a, T>, scale: Option<Vec<T>>) -> Self {
-        let mut data = Self { x, scale, norms_sq: Vec::new(), blocks: Scratch::new(), sums: Scratch::new() };
+        let [blocks, narrow, sums] = std::array::from_fn(|_| Scratch::new());
+        let mut data = Self { x, scale, norms_sq: Vec::new(), blocks, narrow, sums };
         let norm_sq = |i| {
             let square = |j| (x.at(i, j).to_f64() * data.factor(i).to_f64()).powi(2);
             (0..x.cols()).map(square).sum()
@@ -75,16 +80,24 @@ impl<'a, T: Real> Dense<'a, T> {
         scratch: &mut [T],
     ) {
         let c = v.cols();
-        let (w, spare) = scratch.split_at_mut(BLOCK * c);
-        let (start, width) = (rows.start, features.len());
-        for block in blocks(rows) {
+        let (w, spare) = scratch.split_at_mut(STRIP * c);
+        let (end, width) = (rows.end, features.len());
+        // Backwards: the last samples are still in cache from the product before.
+        for block in blocks(rows, STRIP).rev() {
             let v = &v.as_slice()[block.start * c..block.end * c];
             weigh_rows(v, c, |i| q[block.start + i] * self.factor(block.start + i), w);
             let x = self.rows(block.clone(), features.clone(), spare);
             let shape = (c, block.len(), width);
-            T::gemm((out, width), Left::Columns((w, c)), x, shape, block.start > start);
+            T::gemm((out, width), Left::Columns((w, c)), x, shape, block.end < end);
         }
     }
+}
+
+/// How many of c columns are left when the others fill whole vectors, where taking them apart pays: they
+/// fill at most half a vector, and the d numbers of a sample many of them.
+fn columns_apart(c: usize, d: usize, lanes: usize) -> usize {
+    let rest = c % lanes;
+    if 2 * rest <= lanes && d >= 8 * lanes { rest } else { 0 }
 }
 
 impl<T: Real> Data<T> for Dense<'_, T> {
@@ -105,29 +118,36 @@ impl<T: Real> Data<T> for Dense<'_, T> {
     ) {
         let ((n, d), c) = (self.shape(), b.cols());
         let layout = Layout { n, c, spare: self.spare(BLOCK, d), work: n * d * c };
-        let fill = |rows: Range<usize>, p: &mut [T], spare: &mut [T]| {
-            let shape = (rows.len(), d, c);
-            let x = self.rows(rows.clone(), 0..d, spare);
-            T::gemm((p, c), Left::Rows(x), (b.as_slice(), c), shape, false);
-            if let Some(scale) = &self.scale {
-                for (row, &factor) in p.chunks_exact_mut(c).zip(&scale[rows]) {
-                    row.iter_mut().for_each(|value| *value *= factor);
-                }
+        let few = columns_apart(c, d, T::lanes());
+        let wide = c - few;
+        self.narrow.lend(few * d, |narrow| {
+            for (t, column) in narrow.chunks_exact_mut(d).enumerate() {
+                column.iter_mut().enumerate().for_each(|(j, entry)| *entry = b[(j, wide + t)]);
             }
-        };
-        walk(&layout, &self.blocks, (a, r), fill, visit);
+            let fill = |rows: Range<usize>, p: &mut [T], spare: &mut [T]| {
+                let x = self.rows(rows.clone(), 0..d, spare);
+                T::gemm((p, c), Left::Rows(x), (b.as_slice(), c), (rows.len(), d, wide), false);
+                T::dots((&mut p[wide..], c), x, (narrow, d), (rows.len(), d, few));
+                if let Some(scale) = &self.scale {
+                    for (row, &factor) in p.chunks_exact_mut(c).zip(&scale[rows]) {
+                        row.iter_mut().for_each(|value| *value *= factor);
+                    }
+                }
+            };
+            walk(&layout, &self.blocks, (a, r), fill, visit);
+        });
     }
 
     fn t_dot(&self, q: &[T], v: &Mat<T>, out: &mut Mat<T>) {
         let ((n, d), c) = (self.shape(), v.cols());
         let (parts, groups) = self.grid();
         let (rows, width) = (n.div_ceil(parts), d.div_ceil(groups).next_multiple_of(PANEL));
-        let slot = BLOCK * c + self.spare(BLOCK, width);
+        let slot = STRIP * c + self.spare(STRIP, width);
         let least = least_parts(n * d * c);
         self.sums.lend(parts * c * d + parts * groups * slot, |buffer| {
             let (sums, scratch) = buffer.split_at_mut(parts * c * d);
             let tasks = sums.par_chunks_mut(c * d).zip(scratch.par_chunks_mut(groups * slot)).enumerate();
-            tasks.with_min_len(least).for_each(|(part, (sums, scratch))| {
+            tasks.rev().with_min_len(least).for_each(|(part, (sums, scratch))| {
                 let rows = part * rows..((part + 1) * rows).min(n);
                 let tasks = sums.par_chunks_mut(c * width).zip(scratch.par_chunks_mut(slot)).enumerate();
                 tasks.with_min_len(least).for_each(|(group, (sums, scratch))| {

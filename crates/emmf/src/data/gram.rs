@@ -37,7 +37,7 @@ impl<T: Real> Gram<T> {
         let parts = a.as_slice().par_chunks(rows * c).zip(sums.par_chunks_mut(c * c));
         let parts = parts.zip(scratch.par_chunks_mut(BLOCK * c)).enumerate();
         parts.with_min_len(least_parts(n * c * c)).for_each(|(part, ((a, sum), weighted))| {
-            for block in blocks(0..a.len() / c) {
+            for block in blocks(0..a.len() / c, BLOCK) {
                 let a = &a[block.start * c..block.end * c];
                 let weighted = &mut weighted[..a.len()];
                 weigh_rows(a, c, |i| weight(part * rows + block.start + i), weighted);

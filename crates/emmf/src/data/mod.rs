@@ -5,6 +5,7 @@
 
 mod decompose;
 mod dense;
+mod dots;
 mod gram;
 mod product;
 mod sparse;
@@ -88,10 +89,11 @@ pub trait Data<T: Real>: Sync {
     }
 }
 
-/// The blocks of [`BLOCK`] that a range of rows falls into.
-fn blocks(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    let end = rows.end;
-    rows.step_by(BLOCK).map(move |start| start..(start + BLOCK).min(end))
+/// A range of rows in nearly equal blocks of at most `size`.
+fn blocks(rows: Range<usize>, size: usize) -> impl DoubleEndedIterator<Item = Range<usize>> {
+    let count = rows.len().div_ceil(size);
+    let cut = move |at: usize| rows.start + at * rows.len() / count;
+    (0..count).map(move |at| cut(at)..cut(at + 1))
 }
 
 /// `out` = diag(weight)·V for rows of V.

@@ -13,7 +13,7 @@ use pulp::{Simd, WithSimd};
 use crate::real::sealed::{Left, Product, Rows};
 
 /// Rows of C in a tile at the most, and vectors in a tile where there are registers for so many.
-const TILE_ROWS: usize = 6;
+pub(super) const TILE_ROWS: usize = 6;
 const TILE_VECTORS: usize = 4;
 
 /// Rows of B that go by at a time: a panel of them fits the nearest caches.

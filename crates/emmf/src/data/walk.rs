@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+use super::product::TILE_ROWS;
 use super::{BLOCK, Block, PARTS, blocks};
 use crate::real::Real;
 
@@ -57,7 +58,7 @@ pub(super) fn walk<T: Real, A: Send, R: Send>(
             let start = part * rows;
             let (p, rest) = buffer.split_at_mut(BLOCK * c);
             let (scratch, spare) = rest.split_at_mut(BLOCK * c);
-            for block in blocks(start..(start + rows).min(n)) {
+            for block in blocks(start..(start + rows).min(n), BLOCK) {
                 let size = block.len() * c;
                 let (from, to) = (block.start - start, block.end - start);
                 let (p, scratch) = (&mut p[..size], &mut scratch[..size]);
@@ -69,13 +70,13 @@ pub(super) fn walk<T: Real, A: Send, R: Send>(
     });
 }
 
-/// Rows of each of at most [`PARTS`] parts of whole blocks.
+/// Rows of each of at most [`PARTS`] nearly equal parts of whole tiles.
 pub(super) fn rows_per_part(n: usize) -> usize {
-    n.div_ceil(BLOCK).div_ceil(PARTS).max(1) * BLOCK
+    n.div_ceil(PARTS).next_multiple_of(TILE_ROWS)
 }
 
-/// Multiplications below which waking another thread costs more than it brings.
-const SMALL: usize = 4_000_000;
+/// Multiplications below which handing some to another thread costs more than it brings.
+const SMALL: usize = 100_000;
 
 /// The least number of parts that one thread takes: all of them where there is little to do.
 pub(crate) fn least_parts(work: usize) -> usize {
