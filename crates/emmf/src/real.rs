@@ -96,12 +96,7 @@ pub(crate) mod sealed {
         fn lanes() -> usize;
 
         /// C = A·Bᵀ; `shape` is (rows of A, columns of both, rows of B).
-        fn dots(
-            c: (&mut [Self], usize),
-            a: Rows<'_, Self>,
-            b: Rows<'_, Self>,
-            shape: (usize, usize, usize),
-        );
+        fn dots(c: (&mut [Self], usize), a: Rows<'_, Self>, b: Rows<'_, Self>, shape: (usize, usize, usize));
     }
 }
 

@@ -224,8 +224,7 @@ impl<X> Job<'_, X> {
             self.seconds.init += began.elapsed().as_secs_f64();
             let began = Instant::now();
             let (method, data) = (&self.method, self.data);
-            let run =
-                threads::awake(|| fit::run(method, data, start, &rule, restart, &mut *given.observer))?;
+            let run = threads::awake(|| fit::run(method, data, start, &rule, restart, &mut *given.observer))?;
             self.seconds.iterate += began.elapsed().as_secs_f64();
             let stop = run.stop;
             let over = matches!(stop, fit::Stop::Cancelled | fit::Stop::TimeLimit);

@@ -8,6 +8,9 @@ use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::Left;
 
+/// Vectors of columns that are made together, as wide as a tile of the product.
+const PANEL_VECTORS: usize = 4;
+
 /// Aᵀ·diag(q)·A with its buffers, for any number of A with the same columns.
 pub(crate) struct Gram<T> {
     total: Mat<T>,
@@ -32,7 +35,7 @@ impl<T: Real> Gram<T> {
 
     fn make(&mut self, a: &Mat<T>, weight: impl Fn(usize) -> T + Sync) -> &Mat<T> {
         let (n, c) = a.shape();
-        let rows = rows_per_part(n);
+        let (rows, panel) = (rows_per_part(n), PANEL_VECTORS * T::lanes());
         let (sums, scratch) = self.buffer.split_at_mut(PARTS * c * c);
         let parts = a.as_slice().par_chunks(rows * c).zip(sums.par_chunks_mut(c * c));
         let parts = parts.zip(scratch.par_chunks_mut(BLOCK * c)).enumerate();
@@ -41,13 +44,21 @@ impl<T: Real> Gram<T> {
                 let a = &a[block.start * c..block.end * c];
                 let weighted = &mut weighted[..a.len()];
                 weigh_rows(a, c, |i| weight(part * rows + block.start + i), weighted);
-                let (left, shape) = (Left::Columns((weighted, c)), (c, block.len(), c));
-                T::gemm((sum, c), left, (a, c), shape, block.start > 0);
+                // On and above the diagonal, in panels of columns.
+                for start in (0..c).step_by(panel) {
+                    let columns = panel.min(c - start);
+                    let shape = (start + columns, block.len(), columns);
+                    let left = Left::Columns((&*weighted, c));
+                    T::gemm((&mut sum[start..], c), left, (&a[start..], c), shape, block.start > 0);
+                }
             }
         });
         self.total.as_mut_slice().fill(T::ZERO);
         for sum in sums.chunks_exact(c * c).take(n.div_ceil(rows)) {
             self.total.as_mut_slice().iter_mut().zip(sum).for_each(|(total, &part)| *total += part);
+        }
+        for k in 1..c {
+            (0..k).for_each(|l| self.total[(k, l)] = self.total[(l, k)]);
         }
         &self.total
     }
