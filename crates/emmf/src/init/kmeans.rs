@@ -39,70 +39,86 @@ pub(super) fn lloyd<T: Real, X: Data<T>>(
     centroids: Mat<T>,
     mut weigh: impl FnMut(&[f64]) -> Vec<f64>,
 ) -> Kmeans<T> {
-    let n = x.shape().0;
-    let mut state =
-        Kmeans { centroids, labels: vec![usize::MAX; n], distances: vec![0.0; n], inertia: f64::INFINITY };
+    let (n, k) = (x.shape().0, centroids.cols());
+    let mut state = Kmeans { centroids, labels: vec![k; n], distances: vec![0.0; n], inertia: f64::INFINITY };
+    let (mut weights, mut products) = (vec![0.0; n], Mat::zeros(n, k));
+    let mut moved: Vec<usize> = (0..k).collect();
     for _ in 0..MAX_ITER {
-        let moved = assign(x, &mut state);
-        let weights = weigh(&state.distances);
+        let before = (state.labels.clone(), weights);
+        assign(x, &mut state, &moved, &mut products);
+        weights = weigh(&state.distances);
         let inertia = state.distances.iter().zip(&weights).map(|(d, w)| d * w).sum();
         // The second test ends the cycles that ties and rounding can make.
-        let settled = moved == 0 || inertia >= state.inertia;
+        let settled = state.labels == before.0 || inertia >= state.inertia;
         state.inertia = inertia;
         if settled {
             break;
         }
-        update(x, &mut state, &weights);
+        moved = update(x, &mut state, &weights, &before);
     }
     state
 }
 
-/// Nearest centroid of every sample; returns how many samples changed theirs.
-fn assign<T: Real, X: Data<T>>(x: &X, state: &mut Kmeans<T>) -> usize {
+/// Nearest centroid of every sample. Only the products with centroids that moved are made; after a few
+/// iterations these are few.
+fn assign<T: Real, X: Data<T>>(x: &X, state: &mut Kmeans<T>, moved: &[usize], products: &mut Mat<T>) {
     let lengths = column_norms_sq(&state.centroids);
-    let c = lengths.len();
-    let moved = std::sync::atomic::AtomicUsize::new(0);
-    let Kmeans { centroids, labels, distances, .. } = state;
-    x.project(centroids, labels, distances, |block| {
-        let mut changes = 0;
-        for (at, i) in block.rows.enumerate() {
-            let p = &block.p[at * c..(at + 1) * c];
-            let score = |k: usize| lengths[k] - 2.0 * p[k].to_f64();
-            let nearest = (1..c).fold(0, |best, k| if score(k) < score(best) { k } else { best });
-            changes += usize::from(block.a[at] != nearest);
-            block.a[at] = nearest;
-            block.r[at] = (x.norms_sq()[i] + score(nearest)).max(0.0);
+    let (k, labels) = (lengths.len(), &mut state.labels);
+    let points = Mat::from_fn(state.centroids.rows(), moved.len(), |j, t| state.centroids[(j, moved[t])]);
+    let mut nearest: Vec<(usize, f64)> = vec![(0, 0.0); labels.len()];
+    x.project(&points, products.as_mut_slice(), &mut nearest, |block| {
+        let rows = block.a.chunks_exact_mut(k).zip(block.p.chunks_exact(moved.len()));
+        for ((i, (products, fresh)), nearest) in block.rows.zip(rows).zip(block.r) {
+            moved.iter().zip(fresh).for_each(|(&k, &fresh)| products[k] = fresh);
+            let score = |k: usize| lengths[k] - 2.0 * products[k].to_f64();
+            let best = (1..k).fold(0, |best, k| if score(k) < score(best) { k } else { best });
+            *nearest = (best, (x.norms_sq()[i] + score(best)).max(0.0));
         }
-        moved.fetch_add(changes, std::sync::atomic::Ordering::Relaxed);
     });
-    moved.into_inner()
+    for (i, (label, distance)) in nearest.into_iter().enumerate() {
+        (labels[i], state.distances[i]) = (label, distance);
+    }
 }
 
 /// Centroids become the weighted means of their members; an empty cluster takes the sample that is
-/// farthest from its centroid.
-fn update<T: Real, X: Data<T>>(x: &X, state: &mut Kmeans<T>, weights: &[f64]) {
+/// farthest from its centroid. Returns those that are not as they were with the labels and weights `before`.
+fn update<T: Real, X: Data<T>>(
+    x: &X,
+    state: &mut Kmeans<T>,
+    weights: &[f64],
+    before: &(Vec<usize>, Vec<f64>),
+) -> Vec<usize> {
     let (d, c) = state.centroids.shape();
     let mut members = vec![Vec::new(); c];
+    let mut changed = vec![false; c + 1];
     for (i, &label) in state.labels.iter().enumerate() {
         if weights[i] > 0.0 {
             members[label].push(i);
+        }
+        if (label, weights[i]) != (before.0[i], before.1[i]) {
+            (changed[label], changed[before.0[i]]) = (true, true);
         }
     }
     let mut far: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
     if members.iter().any(Vec::is_empty) {
         far.sort_by(|&a, &b| state.distances[a].total_cmp(&state.distances[b]).then(b.cmp(&a)));
     }
-    for empty in members.iter_mut().filter(|members| members.is_empty()) {
+    for (empty, changed) in members.iter_mut().zip(&mut changed).filter(|(members, _)| members.is_empty()) {
         empty.extend(far.pop());
+        *changed = true;
     }
-    let mean = |members: &Vec<usize>| {
+    let mean = |&k: &usize| {
         let mut sum = vec![T::ZERO; d];
-        let total: f64 = members.iter().map(|&i| weights[i]).sum();
-        members.iter().for_each(|&i| x.add_row(i, T::from_f64(weights[i] / total), &mut sum));
+        let total: f64 = members[k].iter().map(|&i| weights[i]).sum();
+        members[k].iter().for_each(|&i| x.add_row(i, T::from_f64(weights[i] / total), &mut sum));
         sum
     };
-    let means: Vec<Vec<T>> = members.par_iter().map(mean).collect();
-    state.centroids = Mat::from_fn(d, c, |j, k| means[k][j]);
+    let moved: Vec<usize> = (0..c).filter(|&k| changed[k]).collect();
+    let means: Vec<Vec<T>> = moved.par_iter().map(mean).collect();
+    for (&k, mean) in moved.iter().zip(means) {
+        mean.into_iter().enumerate().for_each(|(j, entry)| state.centroids[(j, k)] = entry);
+    }
+    moved
 }
 
 /// k-means++: each next centroid is the best of a few samples drawn with probability proportional to
