@@ -6,7 +6,7 @@ use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand};
 use emmf_io::Dtype;
 
 use crate::values::{
-    InitName, LabelRuleName, NormalizeName, SolverName, count, image_shape, name_and_value, seed,
+    InitName, LabelRuleName, NormalizeName, SolverName, count, image_shape, name_and_value, seed, size,
 };
 
 /// Robust nonnegative matrix factorization: clusters, factors and outlier scores from one fit.
@@ -121,6 +121,9 @@ pub(crate) struct FitArgs {
     /// File with one number a sample: how often it counts.
     #[arg(long, value_name = "FILE")]
     pub(crate) sample_weights: Option<PathBuf>,
+    /// Memory to stay within, for example 2GB: larger NPY and Parquet files are read in blocks of samples.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) max_memory: Option<u64>,
     /// Folder for model.safetensors, samples.csv and record.json.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -141,6 +144,9 @@ pub(crate) struct TransformArgs {
     pub(crate) model: PathBuf,
     #[command(flatten)]
     pub(crate) input: InputArgs,
+    /// Memory to stay within, for example 2GB: larger NPY and Parquet files are read in blocks of samples.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) max_memory: Option<u64>,
     /// File for coefficients v0, v1, …, label, residual and score of each sample: csv, tsv, npy, npz, mat, mtx or
     /// parquet by its ending; - is CSV on standard output.
     #[arg(long, value_name = "FILE")]

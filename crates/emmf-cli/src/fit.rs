@@ -6,11 +6,12 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use comfy_table::Table;
 use emmf::preprocess::Normalize;
-use emmf::{Given, Real, Spec};
-use emmf_io::{DataInfo, Dataset, Matrix, Numbers, ReadOptions, Record};
+use emmf::{Given, Real, Samples, Spec};
+use emmf_io::{DataInfo, Dtype, Matrix, ReadOptions, Record};
 
-use crate::args::{FitArgs, InputArgs};
+use crate::args::FitArgs;
 use crate::explain::explained;
+use crate::input::{self, Work};
 use crate::interrupt::uninterrupted;
 use crate::output::print;
 use crate::progress::Progress;
@@ -22,23 +23,24 @@ pub(crate) fn run(args: &FitArgs) -> Result<()> {
     }
     // A typing error in the name must not wait for a long file.
     emmf::registry::find(&args.method).map_err(|error| explained(&error, &args.input.data))?;
-    let Dataset { x, labels, .. } = read(&args.input)?;
-    match x {
-        Numbers::F32(x) => fit(args, &x, labels),
-        Numbers::F64(x) => fit(args, &x, labels),
-    }
+    let spec = spec(args)?;
+    let work = |shape, dtype, streamed| match dtype {
+        Dtype::F32 => spec.memory::<f32>(shape, streamed),
+        Dtype::F64 => spec.memory::<f64>(shape, streamed),
+    };
+    input::open(&args.input, args.max_memory, work)?.work(Fitting { args, spec: &spec })
 }
 
-/// The data that the arguments name.
-pub(crate) fn read(input: &InputArgs) -> Result<Dataset> {
-    let options = ReadOptions {
-        dtype: input.dtype,
-        labels: input.labels.clone(),
-        variable: input.variable.clone(),
-        header: input.header,
-        ..ReadOptions::default()
-    };
-    Ok(emmf_io::read(&input.data, &options)?)
+struct Fitting<'a> {
+    args: &'a FitArgs,
+    spec: &'a Spec,
+}
+
+impl Work for Fitting<'_> {
+    type Output = Result<()>;
+    fn run<T: Real>(self, x: Samples<'_, T>, labels: Option<Vec<String>>) -> Result<()> {
+        fit(self.args, self.spec, x, labels)
+    }
 }
 
 fn spec(args: &FitArgs) -> Result<Spec> {
@@ -64,16 +66,15 @@ fn normalize(names: &[NormalizeName]) -> Result<Vec<Normalize>> {
     Ok(names.iter().filter_map(|&name| name.into()).collect())
 }
 
-fn fit<T: Real>(args: &FitArgs, x: &Matrix<T>, labels: Option<Vec<String>>) -> Result<()> {
+fn fit<T: Real>(args: &FitArgs, spec: &Spec, x: Samples<'_, T>, labels: Option<Vec<String>>) -> Result<()> {
     let (n, d) = x.shape();
     let weights = args.sample_weights.as_deref().map(|path| read_weights(path, n)).transpose()?;
-    let spec = spec(args)?;
     let mut progress = Progress::new(spec.restarts, spec.max_iter, args.quiet);
     let given = Given { sample_weights: weights.as_deref(), start: None, observer: &mut progress };
-    let fit = spec.fit_with(x.samples(), given);
+    let fit = spec.fit_with(x, given);
     drop(progress);
     let fit = fit.map_err(|error| explained(&error, &args.input.data))?;
-    let sparse = matches!(x, Matrix::Sparse(_));
+    let sparse = matches!(x, Samples::Csr(_));
     let name = args.input.data.file_name().unwrap_or(args.input.data.as_os_str());
     let info = DataInfo { name: name.to_string_lossy().into(), n, d, dtype: T::NAME.into(), sparse };
     let record = Record::new(&fit, info, labels)?;

@@ -10,7 +10,7 @@ use emmf_report::OUTLIER;
 
 use crate::args::SynthKind;
 use crate::explain::explained;
-use crate::fit::read;
+use crate::input::read;
 use crate::output::write_data;
 
 /// More numbers than this (32 GB) are a typing error.

@@ -42,6 +42,33 @@ pub(crate) fn name_and_value(text: &str) -> Result<(String, f64), String> {
     Ok((name.into(), value))
 }
 
+/// `2GB`, `500 MB`, `1.5GiB` or a number of bytes.
+pub(crate) fn size(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, f64); 13] = [
+        ("", 1.0),
+        ("b", 1.0),
+        ("k", 1e3),
+        ("kb", 1e3),
+        ("kib", 1024.0),
+        ("m", 1e6),
+        ("mb", 1e6),
+        ("mib", 1_048_576.0),
+        ("g", 1e9),
+        ("gb", 1e9),
+        ("gib", 1_073_741_824.0),
+        ("t", 1e12),
+        ("tb", 1e12),
+    ];
+    let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
+    let unit = unit.to_ascii_lowercase();
+    let factor = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, factor)| factor);
+    let bytes = number.trim().parse::<f64>().ok().zip(factor).map(|(number, factor)| number * factor);
+    match bytes {
+        Some(bytes) if bytes >= 1.0 && bytes < 1e18 => Ok(bytes as u64),
+        _ => Err("write it as 2GB, 500MB or 1.5GiB".into()),
+    }
+}
+
 pub(crate) fn image_shape(text: &str) -> Result<(usize, usize), String> {
     let parsed = text.split_once('x').and_then(|(h, w)| Some((h.parse().ok()?, w.parse().ok()?)));
     parsed.ok_or_else(|| format!("'{text}' is not a height and a width; write it as 16x16"))

@@ -34,6 +34,50 @@ impl Element {
     }
 }
 
+/// `$use` with the function that turns the little-endian bytes of an entry into a `$real`.
+macro_rules! by_element {
+    ($element:expr, $real:ident, $decode:ident => $use:expr) => {
+        match $element {
+            Element::Bool => by_element!(@ $decode, $use, |b: [u8; 1]| $real::from_f64(f64::from(u8::from(b[0] != 0)))),
+            Element::I8 => by_element!(@ $decode, $use, |b| $real::from_f64(f64::from(i8::from_le_bytes(b)))),
+            Element::U8 => by_element!(@ $decode, $use, |b| $real::from_f64(f64::from(u8::from_le_bytes(b)))),
+            Element::I16 => by_element!(@ $decode, $use, |b| $real::from_f64(f64::from(i16::from_le_bytes(b)))),
+            Element::U16 => by_element!(@ $decode, $use, |b| $real::from_f64(f64::from(u16::from_le_bytes(b)))),
+            Element::I32 => by_element!(@ $decode, $use, |b| $real::from_f64(f64::from(i32::from_le_bytes(b)))),
+            Element::U32 => by_element!(@ $decode, $use, |b| $real::from_f64(f64::from(u32::from_le_bytes(b)))),
+            Element::I64 => by_element!(@ $decode, $use, |b| $real::from_f64(i64::from_le_bytes(b) as f64)),
+            Element::U64 => by_element!(@ $decode, $use, |b| $real::from_f64(u64::from_le_bytes(b) as f64)),
+            Element::F16 => by_element!(@ $decode, $use, |b| $real::from_f64(half::f16::from_le_bytes(b).to_f64())),
+            Element::F32 => by_element!(@ $decode, $use, |b| $real::from_f64(f64::from(f32::from_le_bytes(b)))),
+            Element::F64 => by_element!(@ $decode, $use, |b| $real::from_f64(f64::from_le_bytes(b))),
+        }
+    };
+    (@ $decode:ident, $use:expr, $function:expr) => {{
+        let $decode = $function;
+        $use
+    }};
+}
+
+impl Element {
+    /// The entries in these bytes, as many as `out` has room for.
+    pub(crate) fn decode<T: Real>(self, bytes: &[u8], big_endian: bool, out: &mut [T]) {
+        by_element!(self, T, decode => each(bytes, big_endian, out, decode));
+    }
+}
+
+fn each<const N: usize, T>(bytes: &[u8], big_endian: bool, out: &mut [T], decode: impl Fn([u8; N]) -> T) {
+    let entries = bytes.as_chunks::<N>().0.iter().zip(out);
+    if big_endian {
+        entries.for_each(|(bytes, out)| {
+            let mut bytes = *bytes;
+            bytes.reverse();
+            *out = decode(bytes);
+        });
+    } else {
+        entries.for_each(|(bytes, out)| *out = decode(*bytes));
+    }
+}
+
 /// How the entries of an array lie in its bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Layout {
@@ -109,20 +153,7 @@ impl<'a> Array<'a> {
 
     /// The entries as floating-point numbers, row by row.
     pub(crate) fn to_reals<T: Real>(&self) -> Vec<T> {
-        match self.layout.element {
-            Element::Bool => self.gather(|b: [u8; 1]| T::from_f64(f64::from(u8::from(b[0] != 0)))),
-            Element::I8 => self.gather(|b| T::from_f64(f64::from(i8::from_le_bytes(b)))),
-            Element::U8 => self.gather(|b| T::from_f64(f64::from(u8::from_le_bytes(b)))),
-            Element::I16 => self.gather(|b| T::from_f64(f64::from(i16::from_le_bytes(b)))),
-            Element::U16 => self.gather(|b| T::from_f64(f64::from(u16::from_le_bytes(b)))),
-            Element::I32 => self.gather(|b| T::from_f64(f64::from(i32::from_le_bytes(b)))),
-            Element::U32 => self.gather(|b| T::from_f64(f64::from(u32::from_le_bytes(b)))),
-            Element::I64 => self.gather(|b| T::from_f64(i64::from_le_bytes(b) as f64)),
-            Element::U64 => self.gather(|b| T::from_f64(u64::from_le_bytes(b) as f64)),
-            Element::F16 => self.gather(|b| T::from_f64(half::f16::from_le_bytes(b).to_f64())),
-            Element::F32 => self.gather(|b| T::from_f64(f64::from(f32::from_le_bytes(b)))),
-            Element::F64 => self.gather(|b| T::from_f64(f64::from_le_bytes(b))),
-        }
+        by_element!(self.layout.element, T, decode => self.gather(decode))
     }
 
     /// The entries as positions: indices, pointers and sizes. Anything else becomes -1, which no

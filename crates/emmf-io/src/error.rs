@@ -22,6 +22,12 @@ pub enum Problem {
     /// The system refused to write it.
     #[error("cannot be written: {error}; {hint}", error = .0, hint = writing_hint(.0))]
     Write(io::Error),
+    /// There was no room to unpack it.
+    #[error(
+        "cannot be unpacked into a temporary file: {0}; free some space, or name another folder for \
+         temporary files (TMPDIR)"
+    )]
+    Spool(io::Error),
     /// There is not one number in it.
     #[error("holds no numbers ({rows} rows, {cols} columns); one row per sample is needed")]
     Empty {

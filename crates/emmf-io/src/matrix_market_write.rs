@@ -2,7 +2,7 @@
 
 use crate::dataset::{Matrix, Numbers};
 use crate::text::number;
-use emmf::{Real, Samples};
+use emmf::Real;
 use std::io::{self, Write};
 
 /// Writes a matrix.
@@ -15,16 +15,17 @@ pub(crate) fn write(out: &mut dyn Write, x: &Numbers) -> io::Result<()> {
 
 fn write_matrix<T: Real>(out: &mut dyn Write, x: &Matrix<T>) -> io::Result<()> {
     let (rows, cols) = x.shape();
-    match x.samples() {
-        Samples::Dense(x) => {
+    match x {
+        Matrix::Dense(x) => {
             writeln!(out, "%%MatrixMarket matrix array real general\n{rows} {cols}")?;
             for j in 0..cols {
                 for i in 0..rows {
-                    writeln!(out, "{}", number(x.at(i, j)))?;
+                    writeln!(out, "{}", number(x[(i, j)]))?;
                 }
             }
         }
-        Samples::Csr(x) => {
+        Matrix::Sparse(x) => {
+            let x = x.view();
             writeln!(out, "%%MatrixMarket matrix coordinate real general\n{rows} {cols} {}", x.nnz())?;
             for i in 0..rows {
                 for (j, value) in x.row(i) {

@@ -12,23 +12,11 @@ pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 pub(crate) fn read(bytes: Cow<'_, [u8]>) -> Result<Variable<'_>, Problem> {
     let (header, start) = split_header(&bytes)?;
     let header = Header::parse(header)?;
-    let dims = match header.shape[..] {
-        [] => (1, 1),
-        [n] => (n, 1),
-        [rows, cols] => (rows, cols),
-        _ => return Ok(Variable::Other(format!("{} dimensions", header.shape.len()))),
+    let Some(dims) = header.dims() else {
+        return Ok(Variable::Other(format!("{} dimensions", header.shape.len())));
     };
     match header.kind {
-        Kind::Number(element) => {
-            let layout = Layout {
-                element,
-                big_endian: header.big_endian,
-                shape: dims,
-                column_major: header.fortran,
-                single: element == Element::F32,
-            };
-            Array::new(bytes, start, layout).map(Variable::Dense)
-        }
+        Kind::Number(element) => Array::new(bytes, start, header.layout(element, dims)).map(Variable::Dense),
         Kind::Bytes(width) if header.shape.len() < 2 => {
             texts(&bytes[start..], dims.0, width, latin).map(Variable::Text)
         }
@@ -38,6 +26,16 @@ pub(crate) fn read(bytes: Cow<'_, [u8]>) -> Result<Variable<'_>, Problem> {
         }
         Kind::Bytes(_) | Kind::Unicode(_) => Ok(Variable::Other("a table of text".into())),
         Kind::Other(descr) => Ok(Variable::Other(format!("type {}", shortened(&descr)))),
+    }
+}
+
+/// Where the entries of a matrix start and how they lie, from the first bytes of a file.
+pub(crate) fn layout(bytes: &[u8]) -> Result<(Layout, usize), Problem> {
+    let (header, start) = split_header(bytes)?;
+    let header = Header::parse(header)?;
+    match (&header.kind, header.dims()) {
+        (&Kind::Number(element), Some(dims)) => Ok((header.layout(element, dims), start)),
+        _ => Err(Problem::unsupported("an array that is no matrix of numbers", "save it as one")),
     }
 }
 
@@ -77,6 +75,21 @@ struct Header {
 }
 
 impl Header {
+    /// Rows and columns; a vector is one column.
+    fn dims(&self) -> Option<(usize, usize)> {
+        match self.shape[..] {
+            [] => Some((1, 1)),
+            [n] => Some((n, 1)),
+            [rows, cols] => Some((rows, cols)),
+            _ => None,
+        }
+    }
+
+    fn layout(&self, element: Element, shape: (usize, usize)) -> Layout {
+        let single = element == Element::F32;
+        Layout { element, big_endian: self.big_endian, shape, column_major: self.fortran, single }
+    }
+
     /// `{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }`
     fn parse(text: &str) -> Result<Self, Problem> {
         let bad = |what: &str| Problem::malformed("the NPY header", format!("cannot make out '{what}'"));

@@ -109,6 +109,24 @@ pub enum Error {
         /// The largest norm of a sample.
         longest: f64,
     },
+    /// Samples that are not in memory could not be read.
+    #[error("cannot read the samples {first} to {last} (from 0): {why}")]
+    Read {
+        /// The first of them.
+        first: usize,
+        /// The last of them.
+        last: usize,
+        /// What the source said.
+        why: String,
+    },
+    /// The operation needs all samples in memory.
+    #[error("{what} needs the samples in memory; {instead}")]
+    WouldLoad {
+        /// The operation.
+        what: &'static str,
+        /// What to do instead.
+        instead: &'static str,
+    },
     /// The threads could not be started.
     #[error("cannot start {threads} threads: {why}")]
     Threads {

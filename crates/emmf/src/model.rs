@@ -123,11 +123,13 @@ impl<T: Real> Model<T> {
         let mut prepared = preprocess::apply(&self.preprocess, x)?;
         threads::within(self.spec.threads, || {
             let scale = prepared.take_scale();
-            let (v, residuals) = code(&Stored::new(prepared.samples(), scale), &self.u);
+            let data = Stored::new(prepared.samples(), scale);
+            let (v, residuals) = code(&data, &self.u);
+            data.intact()?;
             let labels = labels(&v, &self.u, self.spec.labels);
             let scores = residuals.iter().map(|&r| self.residual_scale.score(r)).collect();
-            Coded { v, labels, residuals, scores }
-        })
+            Ok(Coded { v, labels, residuals, scores })
+        })?
     }
 
     /// V·Uᵀ: the preprocessed samples as the model sees them.

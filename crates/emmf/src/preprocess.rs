@@ -103,7 +103,7 @@ impl<'a, T: Real> Prepared<'a, T> {
     }
 
     /// Replaces every stored entry by `change(feature, entry)`, the factors included.
-    fn map(&mut self, change: impl Fn(usize, f64) -> f64) {
+    fn map(&mut self, change: impl Fn(usize, f64) -> f64) -> Result<()> {
         let entry = |i: usize, j: usize, x: T| T::from_f64(change(j, x.to_f64() * self.factor(i).to_f64()));
         let mapped_csr = |x: CsrView<'a, T>, entries: CsrView<'_, T>| {
             let rows = (0..x.rows()).flat_map(|i| entries.row(i).map(move |(j, value)| (i, j, value)));
@@ -114,9 +114,16 @@ impl<'a, T: Real> Prepared<'a, T> {
             Values::Borrowed(Samples::Dense(x)) => Values::Dense(dense(*x)),
             Values::Dense(x) => Values::Dense(dense(x.view())),
             Values::Borrowed(Samples::Csr(x)) => mapped_csr(*x, *x),
+            Values::Borrowed(Samples::Stream(_)) => {
+                return Err(Error::WouldLoad {
+                    what: "normalize = tfidf or shift",
+                    instead: "leave it out, do it before, or allow more memory",
+                });
+            }
             Values::Csr(x, values) => mapped_csr(*x, x.with_values(values)),
         };
         self.scale = None;
+        Ok(())
     }
 
     /// Checks the values after all steps. The caller's own array, once checked in full, is not read again.
@@ -134,8 +141,8 @@ impl<'a, T: Real> Prepared<'a, T> {
             Fitted::Clip(length) => {
                 self.scale_samples(|norm| if norm > *length { length / norm } else { 1.0 })?;
             }
-            Fitted::Tfidf(idf) => self.map(|j, x| x * idf[j]),
-            Fitted::Shift(shift) if shift.iter().all(|&s| s == 0.0) && !self.has_negative() => {}
+            Fitted::Tfidf(idf) => self.map(|j, x| x * idf[j])?,
+            Fitted::Shift(shift) if shift.iter().all(|&s| s == 0.0) && !self.has_negative()? => {}
             Fitted::Shift(_) if matches!(self.samples(), Samples::Csr(_)) => {
                 return Err(Error::WouldDensify {
                     what: "normalize = shift",
@@ -143,16 +150,18 @@ impl<'a, T: Real> Prepared<'a, T> {
                 });
             }
             // New samples may lie below the smallest training value: they are cut off at 0.
-            Fitted::Shift(shift) => self.map(|j, x| (x + shift[j]).max(0.0)),
+            Fitted::Shift(shift) => self.map(|j, x| (x + shift[j]).max(0.0))?,
         }
         Ok(())
     }
 
-    fn has_negative(&self) -> bool {
-        match self.samples() {
-            Samples::Dense(x) => (0..x.rows()).any(|i| (0..x.cols()).any(|j| x.at(i, j) < T::ZERO)),
-            Samples::Csr(x) => x.values().iter().any(|&value| value < T::ZERO),
-        }
+    fn has_negative(&self) -> Result<bool> {
+        let mut found = false;
+        self.samples().try_for_each(|_, _, x| {
+            found |= x < T::ZERO;
+            Ok(())
+        })?;
+        Ok(found)
     }
 
     fn learn(&self, step: Normalize) -> Result<Fitted> {

@@ -57,6 +57,7 @@ impl Spec {
             let scale = prepared.take_scale();
             let samples = prepared.samples();
             let data = Stored::new(samples, scale);
+            data.intact()?;
             not_constant(&samples)?;
             not_too_small(&data)?;
             let mut job = Job {
@@ -221,6 +222,7 @@ impl<X> Job<'_, X> {
                 let mut rng = Random::stream(self.spec.seed, restart);
                 init::start(self.spec, self.data, &self.method.sample_weights, &mut rng)?
             };
+            self.data.intact()?;
             self.seconds.init += began.elapsed().as_secs_f64();
             let began = Instant::now();
             let (method, data) = (&self.method, self.data);
@@ -265,6 +267,7 @@ impl<X> Job<'_, X> {
         let smoothed: Vec<f64> = residuals.iter().map(|r| self.method.smoothed(&*loss, r * r)).collect();
         let mut weights = vec![0.0; residuals.len()];
         let objective = self.method.weigh(&*loss, &smoothed, &mut weights);
+        self.data.intact()?;
         let scale = ResidualScale::of(&residuals);
         Ok(Fit {
             scores: residuals.iter().map(|&r| scale.score(r)).collect(),

@@ -17,7 +17,7 @@ const LAYERS: &[&[&str]] = &[
     &["method"],
     &["fit"],
     &["model"],
-    &["metrics", "synth"],
+    &["memory", "metrics", "synth"],
     &["registry"],
     &["run"],
 ];

@@ -120,6 +120,17 @@ fn sparse() {
     }
 }
 
+/// What [`Spec::memory`] announces is enough.
+#[test]
+fn announced() {
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let x = uniform(N, D, &mut rng(6));
+    for spec in specs() {
+        let (peak, announced) = (peak(&spec, (&x).into()), spec.memory::<f64>((N, D), false));
+        assert!(peak <= announced, "{:?}: {peak} bytes, announced {announced}", spec.init);
+    }
+}
+
 /// After the first iteration, which fills the buffers, no iteration asks for memory.
 #[test]
 fn no_allocation_inside_the_loop() {
@@ -134,6 +145,8 @@ fn no_allocation_inside_the_loop() {
         (Samples::Dense(x.view().transposed()), Solver::Mu),
     ] {
         for threads in [1, 2] {
+            // The ending threads of the fit before ask for memory, too.
+            std::thread::sleep(std::time::Duration::from_millis(50));
             let mut calls = Vec::with_capacity(20);
             let mut observer = |_: &Step| {
                 calls.push(CALLS.load(Ordering::Relaxed));

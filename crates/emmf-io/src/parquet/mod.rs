@@ -2,7 +2,9 @@
 
 mod columns;
 mod read;
+mod spool;
 mod write;
 
 pub(crate) use read::{read, read_labels};
+pub(crate) use spool::{size, stream};
 pub(crate) use write::write;

@@ -8,7 +8,7 @@ use crate::options::{LABEL_VARIABLES, ReadOptions, find_column, is_label_column}
 use bytes::Bytes;
 use emmf::{Mat, Real};
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
-use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescPtr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -17,13 +17,13 @@ const INDEX: &str = "__index_level_";
 
 /// Reads the matrix, the labels and the names.
 pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Dataset, Problem> {
-    guarded(|| Table::open(bytes)?.into_dataset(options))
+    guarded(|| Table::of(bytes)?.into_dataset(options))
 }
 
 /// Reads the labels alone.
 pub(crate) fn read_labels(bytes: &[u8], wanted: Option<&str>) -> Result<Vec<String>, Problem> {
     guarded(|| {
-        let table = Table::open(bytes)?;
+        let table = Table::of(bytes)?;
         let usual = |name: &&String| LABEL_VARIABLES.iter().any(|usual| name.eq_ignore_ascii_case(usual));
         let by_name = wanted.or_else(|| table.names.iter().find(usual).map(String::as_str));
         let at = table.find_labels(by_name)?.or((table.names.len() == 1).then_some(0));
@@ -38,7 +38,7 @@ pub(crate) fn read_labels(bytes: &[u8], wanted: Option<&str>) -> Result<Vec<Stri
 
 /// The Parquet reader panics on some damaged pages (a dictionary that is missing, numbers that are
 /// cut off); that is an error like any other.
-fn guarded<T>(read: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {
+pub(super) fn guarded<T>(read: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {
     catch_unwind(AssertUnwindSafe(read))
         .unwrap_or_else(|_| Err(Problem::malformed("its pages", "the Parquet reader gave up")))
 }
@@ -57,24 +57,39 @@ fn check_chunks(metadata: &ParquetMetaData, length: usize) -> Result<(), Problem
     Ok(())
 }
 
-struct Table {
-    file: SerializedFileReader<Bytes>,
+/// A table in memory or in a file.
+pub(super) struct Table<R: ChunkReader> {
+    file: SerializedFileReader<R>,
     columns: Vec<ColumnDescPtr>,
     names: Vec<String>,
     rows: usize,
 }
 
-impl Table {
-    fn open(bytes: &[u8]) -> Result<Self, Problem> {
-        let file = SerializedFileReader::new(Bytes::copy_from_slice(bytes))
-            .map_err(damaged("the Parquet footer"))?;
+/// What the columns of a table are for.
+pub(super) struct Roles {
+    pub(super) features: Vec<usize>,
+    pub(super) labels: Option<usize>,
+    /// The type that the features get when nothing else is asked for.
+    pub(super) natural: Dtype,
+}
+
+impl Table<Bytes> {
+    fn of(bytes: &[u8]) -> Result<Self, Problem> {
+        Self::open(Bytes::copy_from_slice(bytes), bytes.len())
+    }
+}
+
+impl<R: ChunkReader + 'static> Table<R> {
+    /// The table in a file of so many bytes.
+    pub(super) fn open(reader: R, length: usize) -> Result<Self, Problem> {
+        let file = SerializedFileReader::new(reader).map_err(damaged("the Parquet footer"))?;
         let metadata = file.metadata();
-        check_chunks(metadata, bytes.len())?;
+        check_chunks(metadata, length)?;
         let mut groups = metadata.row_groups().iter().map(|group| u64::try_from(group.num_rows()).ok());
         let rows = groups.try_fold(0_u64, |sum, rows| sum.checked_add(rows?));
         let columns = metadata.file_metadata().schema_descr().columns().to_vec();
         let entries = rows.and_then(|rows| rows.checked_mul(8)?.checked_mul(columns.len() as u64));
-        Allowance::for_input(bytes.len()).spend(entries, "the table")?;
+        Allowance::for_input(length).spend(entries, "the table")?;
         let rows = rows.and_then(|rows| usize::try_from(rows).ok()).unwrap_or(0);
         let names = columns.iter().map(|column| column.path().string()).collect();
         Ok(Self { file, columns, names, rows })
@@ -84,20 +99,25 @@ impl Table {
         listed(self.names.iter().map(String::as_str))
     }
 
-    fn into_dataset(self, options: &ReadOptions) -> Result<Dataset, Problem> {
-        let label_column = self.find_labels(options.labels.as_deref())?;
+    /// Which columns are features and which one holds the labels.
+    pub(super) fn roles(&self, options: &ReadOptions) -> Result<Roles, Problem> {
+        let labels = self.find_labels(options.labels.as_deref())?;
         let features: Vec<usize> = (0..self.columns.len())
-            .filter(|&at| Some(at) != label_column && !self.names[at].starts_with(INDEX))
+            .filter(|&at| Some(at) != labels && !self.names[at].starts_with(INDEX))
             .collect();
         self.check_features(&features)?;
         let single =
             !features.is_empty() && features.iter().all(|&at| Kind::of(&self.columns[at]) == Kind::F32);
-        let natural = if single { Dtype::F32 } else { Dtype::F64 };
+        Ok(Roles { features, labels, natural: if single { Dtype::F32 } else { Dtype::F64 } })
+    }
+
+    fn into_dataset(self, options: &ReadOptions) -> Result<Dataset, Problem> {
+        let Roles { features, labels, natural } = self.roles(options)?;
         let x = match options.dtype.unwrap_or(natural) {
             Dtype::F32 => self.matrix::<f32>(&features)?.into(),
             Dtype::F64 => self.matrix::<f64>(&features)?.into(),
         };
-        let labels = label_column.map(|at| self.labels(at)).transpose()?;
+        let labels = labels.map(|at| self.labels(at)).transpose()?;
         let columns = Some(features.iter().map(|&at| self.names[at].clone()).collect());
         Dataset { x, labels, columns }.checked()
     }
@@ -142,23 +162,37 @@ impl Table {
         // Grown group by group: the footer may announce rows that are not there.
         let mut data: Vec<T> = Vec::new();
         self.for_each_group(|group, first, rows| {
-            let offset = data.len();
+            let (offset, width) = (data.len(), features.len());
             for (j, &at) in features.iter().enumerate() {
-                let values = self.values(group, at, first, rows)?;
+                let reals = self.reals(group, at, first, rows)?;
                 if j == 0 {
-                    data.resize(offset + rows * features.len(), T::ZERO);
+                    data.resize(offset + rows * width, T::ZERO);
                 }
-                let reals = values.into_reals().ok_or_else(|| unusable(&self.names[at]))?;
-                for (i, value) in reals.into_iter().enumerate() {
-                    data[offset + i * features.len() + j] = T::from_f64(value);
-                }
+                let column = data[offset + j..].iter_mut().step_by(width);
+                column.zip(reals).for_each(|(entry, value)| *entry = T::from_f64(value));
             }
             Ok(())
         })?;
         Ok(Mat::from_vec(data, self.rows, features.len())?)
     }
 
-    fn labels(&self, at: usize) -> Result<Vec<String>, Problem> {
+    /// Samples.
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The numbers of a feature in a row group.
+    pub(super) fn reals(
+        &self,
+        group: usize,
+        at: usize,
+        first: usize,
+        rows: usize,
+    ) -> Result<Vec<f64>, Problem> {
+        self.values(group, at, first, rows)?.into_reals().ok_or_else(|| unusable(&self.names[at]))
+    }
+
+    pub(super) fn labels(&self, at: usize) -> Result<Vec<String>, Problem> {
         let mut labels = Vec::new();
         self.for_each_group(|group, first, rows| {
             labels.extend(self.values(group, at, first, rows)?.into_labels());
@@ -168,7 +202,7 @@ impl Table {
     }
 
     /// Calls `visit(group, first row, rows)` for every row group.
-    fn for_each_group(
+    pub(super) fn for_each_group(
         &self,
         mut visit: impl FnMut(usize, usize, usize) -> Result<(), Problem>,
     ) -> Result<(), Problem> {

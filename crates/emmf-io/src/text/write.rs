@@ -2,7 +2,7 @@
 
 use crate::dataset::{Dataset, Matrix, Numbers};
 use crate::options::label_column_beside;
-use emmf::{Real, Samples};
+use emmf::Real;
 use std::io::{self, Write};
 
 /// Writes a line of names where there are names or labels, then one line per sample.
@@ -52,11 +52,11 @@ fn write_rows<T: Real, W: Write>(
 
 /// Row `i`, dense; entries at the same place add up.
 pub(crate) fn fill_row<T: Real>(row: &mut [T], x: &Matrix<T>, i: usize) {
-    match x.samples() {
-        Samples::Dense(dense) => row.iter_mut().enumerate().for_each(|(j, value)| *value = dense.at(i, j)),
-        Samples::Csr(csr) => {
+    match x {
+        Matrix::Dense(dense) => row.copy_from_slice(dense.row(i)),
+        Matrix::Sparse(csr) => {
             row.fill(T::ZERO);
-            csr.row(i).for_each(|(j, value)| row[j] += value);
+            csr.view().row(i).for_each(|(j, value)| row[j] += value);
         }
     }
 }

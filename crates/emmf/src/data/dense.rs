@@ -1,24 +1,37 @@
-//! Dense samples. Cost of a product: O(ndc), X is read once.
+//! Dense samples, in memory or read block by block. Cost of a product: O(ndc), X is read once.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
 use super::walk::{Layout, Scratch, least_parts, walk};
-use super::{BLOCK, Block, Data, PARTS, add_scaled, blocks, dot_f64, vectorized, weigh_rows};
-use crate::matrix::{Mat, View};
+use super::{
+    BLOCK, Block, Data, PARTS, STRIP, add_scaled, blocks, dot_f64, sums_by_row, vectorized, weigh_rows,
+};
+use crate::error::{Error, Result};
+use crate::matrix::{Mat, RowSource, View};
 use crate::real::Real;
 use crate::real::sealed::{Left, Product, Rows};
 
 /// Features of a group are a multiple of this: whole panels of the product.
 const PANEL: usize = 64;
 
-/// Samples whose share of Xᵀ·diag(q)·V is made at a time.
-const STRIP: usize = 256;
+/// Parts of the samples at the least where whole samples are read: fewer would keep threads idle.
+const STREAM_PARTS: usize = 4;
+
+/// Where the samples are.
+enum Source<'a, T> {
+    Memory(View<'a, T>),
+    Stream(&'a dyn RowSource<T>),
+}
 
 /// Dense X with a factor for every sample.
 pub struct Dense<'a, T> {
-    x: View<'a, T>,
+    x: Source<'a, T>,
+    shape: (usize, usize),
+    /// The first that went wrong in reading; products have no way to say so.
+    broken: OnceLock<Error>,
     scale: Option<Vec<T>>,
     norms_sq: Vec<f64>,
     blocks: Scratch<T>,
@@ -29,14 +42,36 @@ pub struct Dense<'a, T> {
 impl<'a, T: Real> Dense<'a, T> {
     /// X with sample i multiplied by `scale[i]`.
     pub fn new(x: View<'a, T>, scale: Option<Vec<T>>) -> Self {
+        Self::of(Source::Memory(x), (x.rows(), x.cols()), scale)
+    }
+
+    /// X read from `source` whenever it is needed, sample i multiplied by `scale[i]`.
+    pub fn streamed(source: &'a dyn RowSource<T>, scale: Option<Vec<T>>) -> Self {
+        Self::of(Source::Stream(source), source.shape(), scale)
+    }
+
+    fn of(x: Source<'a, T>, shape: (usize, usize), scale: Option<Vec<T>>) -> Self {
         let [blocks, narrow, sums] = std::array::from_fn(|_| Scratch::new());
-        let mut data = Self { x, scale, norms_sq: Vec::new(), blocks, narrow, sums };
-        let norm_sq = |i| {
-            let square = |j| (x.at(i, j).to_f64() * data.factor(i).to_f64()).powi(2);
-            (0..x.cols()).map(square).sum()
-        };
-        data.norms_sq = (0..x.rows()).into_par_iter().with_min_len(BLOCK).map(norm_sq).collect();
+        let broken = OnceLock::new();
+        let mut data = Self { x, shape, broken, scale, norms_sq: Vec::new(), blocks, narrow, sums };
+        data.norms_sq = data.norms();
         data
+    }
+
+    /// ‖xᵢ‖² of every sample.
+    fn norms(&self) -> Vec<f64> {
+        let (n, d) = self.shape;
+        let mut norms = vec![0.0; n];
+        norms.par_chunks_mut(BLOCK).enumerate().for_each(|(block, norms)| {
+            let rows = block * BLOCK..block * BLOCK + norms.len();
+            let mut spare = vec![T::ZERO; self.spare(rows.len(), d)];
+            let (x, stride) = self.rows(rows.clone(), 0..d, &mut spare);
+            for ((norm, i), x) in norms.iter_mut().zip(rows).zip(x.chunks(stride)) {
+                let factor = self.factor(i).to_f64();
+                *norm = x[..d].iter().map(|x| (x.to_f64() * factor).powi(2)).sum();
+            }
+        });
+        norms
     }
 
     fn factor(&self, i: usize) -> T {
@@ -45,29 +80,47 @@ impl<'a, T: Real> Dense<'a, T> {
 
     /// Numbers that [`Self::rows`] needs for so many rows and columns.
     fn spare(&self, rows: usize, cols: usize) -> usize {
-        if self.x.has_contiguous_rows() { 0 } else { rows * cols }
+        match self.x {
+            Source::Memory(x) if x.has_contiguous_rows() => 0,
+            _ => rows * cols,
+        }
     }
 
-    /// A block of X row by row, and the distance of its rows: borrowed where it lies so, else gathered.
+    /// A block of X row by row, and the distance of its rows: borrowed where it lies so, else gathered or read.
+    /// A stream has only whole rows.
     fn rows<'s>(&'s self, rows: Range<usize>, cols: Range<usize>, spare: &'s mut [T]) -> Rows<'s, T> {
-        if self.x.has_contiguous_rows() {
-            return self.x.rows_from(rows.start, cols.start);
-        }
         let width = cols.len();
-        for (j, col) in cols.enumerate() {
-            for (i, row) in rows.clone().enumerate() {
-                spare[i * width + j] = self.x.at(row, col);
+        match self.x {
+            Source::Memory(x) if x.has_contiguous_rows() => return x.rows_from(rows.start, cols.start),
+            Source::Memory(x) => {
+                for (j, col) in cols.enumerate() {
+                    for (i, row) in rows.clone().enumerate() {
+                        spare[i * width + j] = x.at(row, col);
+                    }
+                }
+            }
+            Source::Stream(source) => {
+                let out = &mut spare[..rows.len() * width];
+                if self.broken.get().is_some() {
+                    out.fill(T::ZERO);
+                } else if let Err(error) = source.read(rows, out) {
+                    out.fill(T::ZERO);
+                    let _ = self.broken.set(error);
+                }
             }
         }
         (spare, width)
     }
 
     /// Parts of the samples and groups of the features in which Xᵀ·diag(q)·V is made. The parts' sums
-    /// together are no larger than V.
+    /// together are no larger than V, where X is in memory.
     fn grid(&self) -> (usize, usize) {
-        let (n, d) = self.shape();
+        let (n, d) = self.shape;
         let parts = 1 << (n / d).clamp(1, PARTS).ilog2();
-        (parts, (PARTS / parts).min(d.div_ceil(PANEL)))
+        match self.x {
+            Source::Memory(_) => (parts, (PARTS / parts).min(d.div_ceil(PANEL))),
+            Source::Stream(_) => (parts.max(STREAM_PARTS), 1),
+        }
     }
 
     /// `out` (c×width) = Vᵀ·diag(q)·X of these samples and features.
@@ -102,7 +155,11 @@ fn columns_apart(c: usize, d: usize, lanes: usize) -> usize {
 
 impl<T: Real> Data<T> for Dense<'_, T> {
     fn shape(&self) -> (usize, usize) {
-        (self.x.rows(), self.x.cols())
+        self.shape
+    }
+
+    fn intact(&self) -> Result<()> {
+        self.broken.get().map_or(Ok(()), |error| Err(error.clone()))
     }
 
     fn norms_sq(&self) -> &[f64] {
@@ -172,17 +229,31 @@ impl<T: Real> Data<T> for Dense<'_, T> {
 
     fn add_row(&self, i: usize, factor: T, out: &mut [T]) {
         let factor = factor * self.factor(i);
-        if self.x.has_contiguous_rows() {
-            vectorized(|| add_scaled(out, factor, self.x.rows_from(i, 0).0));
-        } else {
-            out.iter_mut().enumerate().for_each(|(j, sum)| *sum += factor * self.x.at(i, j));
+        let mut spare = vec![T::ZERO; self.spare(1, out.len())];
+        let (row, _) = self.rows(i..i + 1, 0..out.len(), &mut spare);
+        vectorized(|| add_scaled(out, factor, row));
+    }
+
+    fn sums_of(&self, members: &[Vec<usize>], weights: &[T]) -> Mat<T> {
+        if let Source::Memory(_) = self.x {
+            return sums_by_row(self, members, weights);
         }
+        // A stream is read in its order: as a product with a matrix that tells who belongs where.
+        let mut belongs = Mat::zeros(self.shape.0, members.len());
+        for (k, members) in members.iter().enumerate() {
+            members.iter().for_each(|&i| belongs[(i, k)] = T::ONE);
+        }
+        let mut sums = Mat::zeros(self.shape.1, members.len());
+        self.t_dot(weights, &belongs, &mut sums);
+        sums
     }
 
     fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>) -> Mat<f64> {
         let (d, c) = b.shape();
-        let entry = |i: usize, j: usize| self.x.at(i, j).to_f64() * self.factor(i).to_f64();
-        let x = Mat::from_fn(rows.len(), d, |at, j| entry(rows.start + at, j));
+        let mut spare = vec![T::ZERO; self.spare(rows.len(), d)];
+        let (x, stride) = self.rows(rows.clone(), 0..d, &mut spare);
+        let entry = |at: usize, j: usize| x[at * stride + j].to_f64() * self.factor(rows.start + at).to_f64();
+        let x = Mat::from_fn(rows.len(), d, entry);
         let mut out = Mat::zeros(rows.len(), c);
         let x = Left::Rows((x.as_slice(), d));
         f64::gemm((out.as_mut_slice(), c), x, (b.as_slice(), c), (rows.len(), d, c), false);
@@ -190,8 +261,10 @@ impl<T: Real> Data<T> for Dense<'_, T> {
     }
 
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64 {
-        let factor = self.factor(i).to_f64();
-        let entry = |j| factor * self.x.at(i, j).to_f64();
-        (0..self.x.cols()).map(|j| (entry(j) - dot_f64(u.row(j), v)).powi(2)).sum()
+        let (factor, d) = (self.factor(i).to_f64(), self.shape.1);
+        let mut spare = vec![T::ZERO; self.spare(1, d)];
+        let (row, _) = self.rows(i..i + 1, 0..d, &mut spare);
+        let miss = |(j, x): (usize, &T)| (factor * x.to_f64() - dot_f64(u.row(j), v)).powi(2);
+        row[..d].iter().enumerate().map(miss).sum()
     }
 }

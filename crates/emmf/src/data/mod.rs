@@ -14,6 +14,8 @@ mod walk;
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 pub use dense::Dense;
 pub use sparse::Sparse;
 
@@ -23,11 +25,15 @@ pub(crate) use product::vectorized;
 pub(crate) use stored::Stored;
 pub(crate) use walk::least_parts;
 
+use crate::error::Result;
 use crate::matrix::Mat;
 use crate::real::Real;
 
 /// Samples that are worked on together, few enough for a block to stay in cache.
 pub const BLOCK: usize = 96;
+
+/// Samples whose share of Xᵀ·diag(q)·V is made at a time.
+pub(crate) const STRIP: usize = 256;
 
 /// Parts that the rows are cut into at the most.
 pub(crate) const PARTS: usize = 16;
@@ -73,6 +79,16 @@ pub trait Data<T: Real>: Sync {
     /// `out` += `factor`·xᵢ.
     fn add_row(&self, i: usize, factor: T, out: &mut [T]);
 
+    /// Column k is Σ weights[i]·xᵢ over `members[k]`, d×k; `weights` has one for every sample.
+    fn sums_of(&self, members: &[Vec<usize>], weights: &[T]) -> Mat<T> {
+        sums_by_row(self, members, weights)
+    }
+
+    /// Fails where a product before could not read its samples, which were taken for zero then.
+    fn intact(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// X·B of these samples in double precision. A sample's result does not depend on the others.
     fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>) -> Mat<f64>;
 
@@ -87,6 +103,18 @@ pub trait Data<T: Real>: Sync {
         });
         out
     }
+}
+
+/// [`Data::sums_of`], sample by sample.
+fn sums_by_row<T: Real, X: Data<T> + ?Sized>(x: &X, members: &[Vec<usize>], weights: &[T]) -> Mat<T> {
+    let d = x.shape().1;
+    let sum = |members: &Vec<usize>| {
+        let mut sum = vec![T::ZERO; d];
+        members.iter().for_each(|&i| x.add_row(i, weights[i], &mut sum));
+        sum
+    };
+    let sums: Vec<Vec<T>> = members.par_iter().map(sum).collect();
+    Mat::from_fn(d, members.len(), |j, k| sums[k][j])
 }
 
 /// A range of rows in nearly equal blocks of at most `size`.

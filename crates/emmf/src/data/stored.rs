@@ -1,8 +1,9 @@
-//! X in main memory, dense or sparse: the one place that tells them apart.
+//! X as the caller gave it, dense, sparse or streamed: the one place that tells them apart.
 
 use std::ops::Range;
 
 use super::{Block, Data, Dense, Sparse};
+use crate::error::Result;
 use crate::matrix::{Mat, Samples};
 use crate::real::Real;
 
@@ -18,6 +19,7 @@ impl<'a, T: Real> Stored<'a, T> {
         match x {
             Samples::Dense(x) => Self::Dense(Dense::new(x, scale)),
             Samples::Csr(x) => Self::Sparse(Sparse::new(x, scale)),
+            Samples::Stream(x) => Self::Dense(Dense::streamed(x, scale)),
         }
     }
 }
@@ -56,6 +58,14 @@ impl<T: Real> Data<T> for Stored<'_, T> {
 
     fn add_row(&self, i: usize, factor: T, out: &mut [T]) {
         either!(self, x => x.add_row(i, factor, out));
+    }
+
+    fn sums_of(&self, members: &[Vec<usize>], weights: &[T]) -> Mat<T> {
+        either!(self, x => x.sums_of(members, weights))
+    }
+
+    fn intact(&self) -> Result<()> {
+        either!(self, x => x.intact())
     }
 
     fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>) -> Mat<f64> {

@@ -3,7 +3,6 @@
 //! Cost O(ndc) for the seeding's c/(2 + ln c) trials and for every iteration.
 
 use rand::RngExt;
-use rayon::prelude::*;
 
 use super::Random;
 use crate::data::Data;
@@ -55,6 +54,9 @@ pub(super) fn lloyd<T: Real, X: Data<T>>(
             break;
         }
         moved = update(x, &mut state, &weights, &before);
+        if moved.is_empty() {
+            break;
+        }
     }
     state
 }
@@ -99,24 +101,29 @@ fn update<T: Real, X: Data<T>>(
             (changed[label], changed[before.0[i]]) = (true, true);
         }
     }
-    let mut far: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
     if members.iter().any(Vec::is_empty) {
+        let mut far: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
         far.sort_by(|&a, &b| state.distances[a].total_cmp(&state.distances[b]).then(b.cmp(&a)));
+        let empty: Vec<usize> = (0..c).filter(|&k| members[k].is_empty()).collect();
+        for empty in empty {
+            // Nobody is taken from a cluster of its own.
+            let Some(at) = far.iter().rposition(|&i| members[state.labels[i]].len() > 1) else { break };
+            let sample = far.remove(at);
+            members[state.labels[sample]].retain(|&i| i != sample);
+            members[empty].push(sample);
+            (changed[empty], changed[state.labels[sample]]) = (true, true);
+        }
     }
-    for (empty, changed) in members.iter_mut().zip(&mut changed).filter(|(members, _)| members.is_empty()) {
-        empty.extend(far.pop());
-        *changed = true;
+    let moved: Vec<usize> = (0..c).filter(|&k| changed[k] && !members[k].is_empty()).collect();
+    let mut shares = vec![T::ZERO; weights.len()];
+    for members in &members {
+        let total: f64 = members.iter().map(|&i| weights[i]).sum();
+        members.iter().for_each(|&i| shares[i] = T::from_f64(weights[i] / total));
     }
-    let mean = |&k: &usize| {
-        let mut sum = vec![T::ZERO; d];
-        let total: f64 = members[k].iter().map(|&i| weights[i]).sum();
-        members[k].iter().for_each(|&i| x.add_row(i, T::from_f64(weights[i] / total), &mut sum));
-        sum
-    };
-    let moved: Vec<usize> = (0..c).filter(|&k| changed[k]).collect();
-    let means: Vec<Vec<T>> = moved.par_iter().map(mean).collect();
-    for (&k, mean) in moved.iter().zip(means) {
-        mean.into_iter().enumerate().for_each(|(j, entry)| state.centroids[(j, k)] = entry);
+    let members: Vec<Vec<usize>> = moved.iter().map(|&k| std::mem::take(&mut members[k])).collect();
+    let means = x.sums_of(&members, &shares);
+    for (t, &k) in moved.iter().enumerate() {
+        (0..d).for_each(|j| state.centroids[(j, k)] = means[(j, t)]);
     }
     moved
 }

@@ -2,20 +2,24 @@
 
 mod dense;
 mod sparse;
+mod stream;
 
 pub use dense::{Mat, View};
 pub use sparse::{Csr, CsrView, Indices};
+pub use stream::RowSource;
 
 use crate::error::Result;
 use crate::real::Real;
 
-/// The samples of a fit, as rows: dense or sparse, borrowed.
-#[derive(Debug, Clone, Copy)]
+/// The samples of a fit, as rows: dense or sparse, borrowed, or read when they are needed.
+#[derive(Clone, Copy)]
 pub enum Samples<'a, T> {
     /// Dense, with any strides.
     Dense(View<'a, T>),
     /// Sparse, compressed by rows.
     Csr(CsrView<'a, T>),
+    /// Dense, not in memory.
+    Stream(&'a dyn RowSource<T>),
 }
 
 impl<T: Real> Samples<'_, T> {
@@ -24,6 +28,7 @@ impl<T: Real> Samples<'_, T> {
         match self {
             Self::Dense(x) => (x.rows(), x.cols()),
             Self::Csr(x) => (x.rows(), x.cols()),
+            Self::Stream(x) => x.shape(),
         }
     }
 
@@ -44,6 +49,14 @@ impl<T: Real> Samples<'_, T> {
                     }
                 }
             }
+            Self::Stream(x) => stream::try_for_windows(*x, |start, window| {
+                for (i, row) in (start..).zip(window.chunks_exact(x.shape().1)) {
+                    for (j, &value) in row.iter().enumerate() {
+                        visit(i, j, value)?;
+                    }
+                }
+                Ok(())
+            })?,
         }
         Ok(())
     }
@@ -70,5 +83,11 @@ impl<'a, T: Real> From<CsrView<'a, T>> for Samples<'a, T> {
 impl<'a, T: Real> From<&'a Csr<T>> for Samples<'a, T> {
     fn from(csr: &'a Csr<T>) -> Self {
         Self::Csr(csr.view())
+    }
+}
+
+impl<'a, T: Real> From<&'a dyn RowSource<T>> for Samples<'a, T> {
+    fn from(source: &'a dyn RowSource<T>) -> Self {
+        Self::Stream(source)
     }
 }

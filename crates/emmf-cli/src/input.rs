@@ -1,0 +1,110 @@
+//! The data that a command works on: read into memory, or left in its file where memory is short.
+
+use anyhow::{Result, bail};
+use emmf::{Real, Samples};
+use emmf_io::{Dataset, Dtype, Numbers, ReadOptions, Streamed};
+
+use crate::args::InputArgs;
+
+/// Data in memory, or in a file that is read when it is needed.
+pub(crate) enum Input {
+    Memory(Dataset),
+    File(Streamed),
+}
+
+/// The data that the arguments name.
+pub(crate) fn read(input: &InputArgs) -> Result<Dataset> {
+    Ok(emmf_io::read(&input.data, &options(input))?)
+}
+
+fn options(input: &InputArgs) -> ReadOptions {
+    ReadOptions {
+        dtype: input.dtype,
+        labels: input.labels.clone(),
+        variable: input.variable.clone(),
+        header: input.header,
+        ..ReadOptions::default()
+    }
+}
+
+/// The data that the arguments name, in memory if that takes at most `most` bytes. `work(shape, dtype, streamed)`
+/// tells how much the work takes beside them.
+pub(crate) fn open(
+    input: &InputArgs,
+    most: Option<u64>,
+    work: impl Fn((usize, usize), Dtype, bool) -> usize,
+) -> Result<Input> {
+    let Some(most) = most else { return Ok(Input::Memory(read(input)?)) };
+    let file = input.data.display();
+    if input.data.as_os_str() == "-" {
+        bail!("--max-memory needs a file: standard input cannot be read more than once");
+    }
+    let size = emmf_io::file_size(&input.data, &options(input))?;
+    let Some(shape) = size.shape else {
+        // Not known before it is read: text and packed files unfold to a few times their size.
+        if 4 * size.bytes > most {
+            bail!(
+                "{file}: might take more than the {} of --max-memory and cannot be read in blocks of samples; \
+                 save it as .npy or .parquet, or allow {}",
+                readable(most),
+                readable(4 * size.bytes)
+            );
+        }
+        return Ok(Input::Memory(read(input)?));
+    };
+    let entry = if size.dtype == Dtype::F32 { 4 } else { 8 };
+    // While it is read, the file and the matrix are both in memory.
+    let whole = (shape.0 * shape.1 * entry + work(shape, size.dtype, false)) as u64 + size.bytes;
+    if whole <= most {
+        return Ok(Input::Memory(read(input)?));
+    }
+    let needed = work(shape, size.dtype, true) as u64;
+    if needed > most {
+        bail!(
+            "{file}: even in blocks of samples the fit takes {}, but --max-memory is {}; \
+             allow more, take a smaller k, or compute in single precision (--dtype f32)",
+            readable(needed),
+            readable(most)
+        );
+    }
+    Ok(Input::File(emmf_io::stream(&input.data, &options(input), most - needed)?))
+}
+
+/// Work that is the same for both types and all storages.
+pub(crate) trait Work {
+    type Output;
+    fn run<T: Real>(self, x: Samples<'_, T>, labels: Option<Vec<String>>) -> Self::Output;
+}
+
+impl Input {
+    /// Samples and features.
+    pub(crate) fn shape(&self) -> (usize, usize) {
+        match self {
+            Self::Memory(data) => data.x.shape(),
+            Self::File(data) => data.rows.shape(),
+        }
+    }
+
+    /// Does the work in the type of the data.
+    pub(crate) fn work<W: Work>(self, work: W) -> W::Output {
+        match self {
+            Self::Memory(Dataset { x: Numbers::F32(x), labels, .. }) => work.run(x.samples(), labels),
+            Self::Memory(Dataset { x: Numbers::F64(x), labels, .. }) => work.run(x.samples(), labels),
+            Self::File(Streamed { rows, dtype: Dtype::F32, labels }) => {
+                work.run(Samples::<f32>::Stream(&rows), labels)
+            }
+            Self::File(Streamed { rows, dtype: Dtype::F64, labels }) => {
+                work.run(Samples::<f64>::Stream(&rows), labels)
+            }
+        }
+    }
+}
+
+/// Bytes in the largest unit that leaves a number above 1.
+pub(crate) fn readable(bytes: u64) -> String {
+    match bytes as f64 {
+        bytes if bytes >= 1e9 => format!("{:.1} GB", bytes / 1e9),
+        bytes if bytes >= 1e6 => format!("{:.0} MB", bytes / 1e6),
+        bytes => format!("{:.0} kB", bytes / 1e3),
+    }
+}

@@ -1,0 +1,29 @@
+//! How much memory a fit takes, told beforehand.
+
+use crate::data::{BLOCK, PARTS, STRIP};
+use crate::real::Real;
+use crate::spec::Spec;
+
+/// The program, its threads and all that does not grow with the data.
+const BASE: usize = 24 << 20;
+/// n×k and d×k matrices: U, V, and at most four more of each at a time.
+const FACTORS: usize = 6;
+/// Vectors of length n and d in double precision.
+const VECTORS: usize = 20;
+
+impl Spec {
+    /// Bytes that a fit of n×d dense samples of type `T` takes at the most, beside the samples themselves. Where
+    /// they are `streamed`, this is all that it takes.
+    ///
+    /// ```
+    /// use emmf::Spec;
+    /// let bytes = Spec::emmf(50).memory::<f32>((20_000, 1000), false);
+    /// assert!(bytes < 100_000_000);
+    /// ```
+    pub fn memory<T: Real>(&self, (n, d): (usize, usize), streamed: bool) -> usize {
+        let factors = FACTORS * (n + d) * self.k;
+        let read = if streamed { BLOCK + STRIP } else { 0 } * d;
+        let parts = PARTS * ((2 * BLOCK + STRIP + d) * self.k + read);
+        BASE + size_of::<T>() * (factors + parts) + size_of::<f64>() * VECTORS * (n + d)
+    }
+}
