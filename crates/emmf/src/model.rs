@@ -120,8 +120,8 @@ impl<T: Real> Model<T> {
                 want: (n, self.u.rows()),
             });
         }
-        let mut prepared = preprocess::apply(&self.preprocess, x)?;
         threads::within(self.spec.threads, || {
+            let mut prepared = preprocess::apply(&self.preprocess, x)?;
             let scale = prepared.take_scale();
             let data = Stored::new(prepared.samples(), scale);
             let (v, residuals) = code(&data, &self.u);

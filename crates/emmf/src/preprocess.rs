@@ -3,8 +3,11 @@
 //! Steps that multiply whole samples (`unit`, `max`, `clip`) keep the caller's array and only
 //! remember a factor for each sample; `tfidf` and `shift` make a copy.
 
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
 use serde::{Deserialize, Serialize};
 
+use crate::data::vectorized;
 use crate::error::{Error, Result};
 use crate::matrix::{CsrView, Mat, Samples, View};
 use crate::real::Real;
@@ -78,20 +81,13 @@ impl<'a, T: Real> Prepared<'a, T> {
 
     /// Norm of each sample, with the factors.
     fn norms(&self) -> Result<Vec<f64>> {
-        // Relative to the largest entry, so that no square overflows or vanishes.
-        let mut norms = vec![(0.0, 0.0); self.samples().shape().0];
-        self.samples().try_for_each(|i, _, x| {
-            let largest: &mut f64 = &mut norms[i].0;
-            *largest = largest.max(x.to_f64().abs());
+        let norms: Vec<AtomicU64> = (0..self.samples().shape().0).map(|_| AtomicU64::new(0)).collect();
+        self.samples().try_for_rows(|i, row| {
+            let norm = vectorized(|| norm(row)) * self.factor(i).to_f64();
+            norms[i].store(norm.to_bits(), Ordering::Relaxed);
             Ok(())
         })?;
-        self.samples().try_for_each(|i, _, x| {
-            let (largest, sum) = &mut norms[i];
-            *sum += if x == T::ZERO { 0.0 } else { (x.to_f64() / *largest).powi(2) };
-            Ok(())
-        })?;
-        let norm = |(i, (largest, sum)): (usize, (f64, f64))| largest * sum.sqrt() * self.factor(i).to_f64();
-        Ok(norms.into_iter().enumerate().map(norm).collect())
+        Ok(norms.into_iter().map(|norm| f64::from_bits(norm.into_inner())).collect())
     }
 
     /// Multiplies sample i by `factor(norm of sample i)`.
@@ -156,12 +152,12 @@ impl<'a, T: Real> Prepared<'a, T> {
     }
 
     fn has_negative(&self) -> Result<bool> {
-        let mut found = false;
-        self.samples().try_for_each(|_, _, x| {
-            found |= x < T::ZERO;
+        let found = AtomicBool::new(false);
+        self.samples().try_for_rows(|_, row| {
+            found.fetch_or(row.iter().any(|&x| x < T::ZERO), Ordering::Relaxed);
             Ok(())
         })?;
-        Ok(found)
+        Ok(found.into_inner())
     }
 
     fn learn(&self, step: Normalize) -> Result<Fitted> {
@@ -203,22 +199,43 @@ pub(crate) fn median(values: &mut [f64]) -> f64 {
     if values.is_empty() { 0.0 } else { *values.select_nth_unstable_by(middle, f64::total_cmp).1 }
 }
 
+/// ‖x‖, relative to the largest entry, so that no square overflows or vanishes.
+#[inline(always)]
+fn norm<T: Real>(x: &[T]) -> f64 {
+    let largest = x.iter().map(|x| x.to_f64().abs()).fold(0.0, f64::max);
+    if largest == 0.0 {
+        return 0.0;
+    }
+    // Several sums at a time, which one sum in order would not allow.
+    let (whole, rest) = x.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for x in whole {
+        sums.iter_mut().zip(x).for_each(|(sum, x)| *sum += (x.to_f64() / largest).powi(2));
+    }
+    let rest: f64 = rest.iter().map(|x| (x.to_f64() / largest).powi(2)).sum();
+    largest * (sums.iter().sum::<f64>() + rest).sqrt()
+}
+
 /// Finite and not negative, with the place of the first entry that is not.
 fn check<T: Real>(x: &Samples<'_, T>, negative_allowed: bool) -> Result<()> {
     let (rows, cols) = x.shape();
     if rows == 0 || cols == 0 {
         return Err(Error::Empty { rows, cols });
     }
-    x.try_for_each(|row, col, value| {
-        if value >= T::ZERO && value.is_finite() {
-            Ok(())
-        } else if !value.is_finite() {
-            Err(Error::NonFinite { row, col, value: value.to_f64() })
-        } else if negative_allowed {
-            Ok(())
-        } else {
-            Err(Error::Negative { row, col, value: value.to_f64() })
-        }
+    let good = |x: T| x.is_finite() && (negative_allowed || x >= T::ZERO);
+    let all_good = AtomicBool::new(true);
+    x.try_for_rows(|_, row| {
+        let bad = vectorized(|| row.iter().filter(|x| !good(**x)).count());
+        all_good.fetch_and(bad == 0, Ordering::Relaxed);
+        Ok(())
+    })?;
+    if all_good.into_inner() {
+        return Ok(());
+    }
+    x.try_for_each(|row, col, value| match value.to_f64() {
+        _ if good(value) => Ok(()),
+        value if value.is_finite() => Err(Error::Negative { row, col, value }),
+        value => Err(Error::NonFinite { row, col, value }),
     })
 }
 

@@ -1,6 +1,8 @@
 //! [`Spec::fit`]: from checked parameters and samples to a [`Fit`].
 
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::data::{Data, Stored};
@@ -172,19 +174,22 @@ fn sample_weights(given: Option<&[f64]>, n: usize) -> Result<Vec<f64>> {
 
 /// A matrix with one value everywhere has nothing to factorize.
 fn not_constant<T: Real>(x: &Samples<'_, T>) -> Result<()> {
-    let ((n, d), mut first, mut differs) = (x.shape(), None, false);
-    let mut stored = 0;
-    x.try_for_each(|_, _, value| {
-        differs |= *first.get_or_insert(value) != value;
-        stored += 1;
+    let (n, d) = x.shape();
+    let (any, differs, stored) = (OnceLock::new(), AtomicBool::new(false), AtomicUsize::new(0));
+    x.try_for_rows(|_, row| {
+        if let Some(&first) = row.first() {
+            let any = *any.get_or_init(|| first);
+            differs.fetch_or(row.iter().any(|&value| value != any), Ordering::Relaxed);
+            stored.fetch_add(row.len(), Ordering::Relaxed);
+        }
         Ok(())
     })?;
-    let first = first.unwrap_or(T::ZERO);
-    let zeros = stored < n * d;
-    if n * d == 1 || differs || (zeros && first != T::ZERO) {
+    let any = any.into_inner().unwrap_or(T::ZERO);
+    let zeros = stored.into_inner() < n * d;
+    if n * d == 1 || differs.into_inner() || (zeros && any != T::ZERO) {
         return Ok(());
     }
-    Err(Error::Constant { value: first.to_f64() })
+    Err(Error::Constant { value: any.to_f64() })
 }
 
 /// Products of samples must not vanish in their own type.
@@ -226,7 +231,14 @@ impl<X> Job<'_, X> {
             self.seconds.init += began.elapsed().as_secs_f64();
             let began = Instant::now();
             let (method, data) = (&self.method, self.data);
-            let run = threads::awake(|| fit::run(method, data, start, &rule, restart, &mut *given.observer))?;
+            // Samples that cannot be read end the loop.
+            let mut observer = |step: &Step| match data.intact() {
+                Ok(()) => given.observer.iteration(step),
+                Err(_) => ControlFlow::Break(()),
+            };
+            let run = threads::awake(|| fit::run(method, data, start, &rule, restart, &mut observer));
+            data.intact()?;
+            let run = run?;
             self.seconds.iterate += began.elapsed().as_secs_f64();
             let stop = run.stop;
             let over = matches!(stop, fit::Stop::Cancelled | fit::Stop::TimeLimit);

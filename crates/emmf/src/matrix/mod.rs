@@ -8,8 +8,13 @@ pub use dense::{Mat, View};
 pub use sparse::{Csr, CsrView, Indices};
 pub use stream::RowSource;
 
+use rayon::prelude::*;
+
 use crate::error::Result;
 use crate::real::Real;
+
+/// Samples that one thread looks at together.
+const WINDOW: usize = 256;
 
 /// The samples of a fit, as rows: dense or sparse, borrowed, or read when they are needed.
 #[derive(Clone, Copy)]
@@ -32,31 +37,49 @@ impl<T: Real> Samples<'_, T> {
         }
     }
 
+    /// Calls `visit(i, entries)` with the stored entries of every sample, in any order and from several threads,
+    /// until it fails.
+    pub(crate) fn try_for_rows(&self, visit: impl Fn(usize, &[T]) -> Result<()> + Sync) -> Result<()> {
+        let (n, d) = self.shape();
+        let window = |buffer: &mut Vec<T>, window: usize| {
+            let rows = window * WINDOW..((window + 1) * WINDOW).min(n);
+            if let Self::Stream(x) = self {
+                buffer.resize(rows.len() * d, T::ZERO);
+                x.read(rows.clone(), buffer)?;
+                return rows.zip(buffer.chunks_exact(d)).try_for_each(|(i, row)| visit(i, row));
+            }
+            rows.into_iter().try_for_each(|i| match self {
+                Self::Dense(x) if x.has_contiguous_rows() => visit(i, &x.rows_from(i, 0).0[..d]),
+                Self::Dense(x) => {
+                    buffer.clear();
+                    buffer.extend((0..d).map(|j| x.at(i, j)));
+                    visit(i, buffer)
+                }
+                Self::Csr(x) => visit(i, x.row_values(i)),
+                Self::Stream(_) => Ok(()),
+            })
+        };
+        (0..n.div_ceil(WINDOW)).into_par_iter().try_for_each_init(Vec::new, window)
+    }
+
     /// Calls `visit(row, column, value)` for every stored entry, row by row, until it fails.
     pub(crate) fn try_for_each(&self, mut visit: impl FnMut(usize, usize, T) -> Result<()>) -> Result<()> {
-        match self {
-            Self::Dense(x) => {
-                for i in 0..x.rows() {
-                    for j in 0..x.cols() {
-                        visit(i, j, x.at(i, j))?;
+        let (n, d) = self.shape();
+        let mut buffer = Vec::new();
+        for i in 0..n {
+            match self {
+                Self::Dense(x) => (0..d).try_for_each(|j| visit(i, j, x.at(i, j)))?,
+                Self::Csr(x) => x.row(i).try_for_each(|(j, value)| visit(i, j, value))?,
+                Self::Stream(x) => {
+                    if i % WINDOW == 0 {
+                        let rows = i..(i + WINDOW).min(n);
+                        buffer.resize(rows.len() * d, T::ZERO);
+                        x.read(rows, &mut buffer)?;
                     }
+                    let row = &buffer[i % WINDOW * d..][..d];
+                    row.iter().enumerate().try_for_each(|(j, &value)| visit(i, j, value))?;
                 }
             }
-            Self::Csr(x) => {
-                for i in 0..x.rows() {
-                    for (j, value) in x.row(i) {
-                        visit(i, j, value)?;
-                    }
-                }
-            }
-            Self::Stream(x) => stream::try_for_windows(*x, |start, window| {
-                for (i, row) in (start..).zip(window.chunks_exact(x.shape().1)) {
-                    for (j, &value) in row.iter().enumerate() {
-                        visit(i, j, value)?;
-                    }
-                }
-                Ok(())
-            })?,
         }
         Ok(())
     }

@@ -110,6 +110,11 @@ impl<'a, T: Real> CsrView<'a, T> {
         range.map(|at| (self.columns.get(at), self.values[at]))
     }
 
+    /// The stored values of row `i`.
+    pub(crate) fn row_values(&self, i: usize) -> &'a [T] {
+        &self.values[self.row_starts.get(i)..self.row_starts.get(i + 1)]
+    }
+
     /// The column indices.
     pub(crate) fn columns(&self) -> Indices<'a> {
         self.columns
