@@ -79,7 +79,7 @@ fn fit<T: Real>(args: &FitArgs, spec: &Spec, x: Samples<'_, T>, labels: Option<V
     let info = DataInfo { name: name.to_string_lossy().into(), n, d, dtype: T::NAME.into(), sparse };
     let record = Record::new(&fit, info, labels)?;
     if let Some(out) = &args.out {
-        uninterrupted(|| emmf_io::write_results(out, &fit.model, &record))?;
+        uninterrupted(|| emmf_io::write_results(out, &fit, &record))?;
     }
     if args.json { print_json(&record) } else { print_summary(&record, args.out.as_deref()) }
 }
@@ -124,6 +124,9 @@ fn print_json(record: &Record) -> Result<()> {
         object.insert("nmi".into(), clustering.nmi.into());
         object.insert("ari".into(), clustering.ari.into());
         object.insert("purity".into(), clustering.purity.into());
+    }
+    if let (false, Some(object)) = (record.extras.is_empty(), object.as_object_mut()) {
+        object.insert("extras".into(), serde_json::to_value(&record.extras)?);
     }
     writeln!(std::io::stdout().lock(), "{object}")?;
     Ok(())

@@ -32,6 +32,15 @@ pub enum Solver {
     Hals,
 }
 
+impl std::fmt::Display for Solver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Mu => "mu",
+            Self::Hals => "hals",
+        })
+    }
+}
+
 /// How the label of a sample is read off its coefficients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

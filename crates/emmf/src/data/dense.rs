@@ -267,4 +267,44 @@ impl<T: Real> Data<T> for Dense<'_, T> {
         let miss = |(j, x): (usize, &T)| (factor * x.to_f64() - dot_f64(u.row(j), v)).powi(2);
         row[..d].iter().enumerate().map(miss).sum()
     }
+
+    fn read(&self, samples: Range<usize>, features: Range<usize>, out: &mut [T]) {
+        let width = features.len();
+        match self.x {
+            Source::Memory(x) if x.has_contiguous_rows() => {
+                let (rows, stride) = x.rows_from(samples.start, features.start);
+                let rows = rows.chunks(stride).zip(out.chunks_exact_mut(width));
+                rows.for_each(|(row, out)| out.copy_from_slice(&row[..width]));
+            }
+            Source::Stream(_) if width < self.shape.1 => {
+                let mut row = vec![T::ZERO; self.shape.1];
+                for (i, out) in samples.clone().zip(out.chunks_exact_mut(width)) {
+                    self.rows(i..i + 1, 0..row.len(), &mut row);
+                    out.copy_from_slice(&row[features.clone()]);
+                }
+            }
+            _ => _ = self.rows(samples.clone(), features, out),
+        }
+        if let Some(scale) = &self.scale {
+            for (out, &factor) in out.chunks_exact_mut(width).zip(&scale[samples]) {
+                out.iter_mut().for_each(|x| *x *= factor);
+            }
+        }
+    }
+
+    fn is_sparse(&self) -> bool {
+        false
+    }
+
+    fn for_each_of_sample(&self, i: usize, mut visit: impl FnMut(usize, T)) {
+        let mut row = vec![T::ZERO; self.shape.1];
+        self.read(i..i + 1, 0..row.len(), &mut row);
+        row.into_iter().enumerate().for_each(|(j, x)| visit(j, x));
+    }
+
+    fn for_each_of_feature(&self, j: usize, mut visit: impl FnMut(usize, T)) {
+        let mut column = vec![T::ZERO; self.shape.0];
+        self.read(0..column.len(), j..j + 1, &mut column);
+        column.into_iter().enumerate().for_each(|(i, x)| visit(i, x));
+    }
 }

@@ -1,0 +1,129 @@
+//! Samples in terms of given centroids: coefficients, residuals, labels.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::entrywise::{Solved, solve};
+use super::{Nnls, residual_sq};
+use crate::data::{BLOCK, Data, Gram};
+use crate::init::Factors;
+use crate::loss::entry::AnyEntryLoss;
+use crate::matrix::Mat;
+use crate::real::Real;
+use crate::spec::LabelRule;
+
+/// How samples are coded in terms of given centroids: what of a fit `transform` needs besides U.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Coding {
+    /// By least squares, exactly.
+    #[default]
+    LeastSquares,
+    /// By least squares with a weight for each feature, exactly.
+    Features(Vec<f64>),
+    /// By the least of an entry-wise loss, as exactly as it can be had.
+    Entries {
+        /// The loss.
+        loss: AnyEntryLoss,
+        /// Sweeps of coordinate descent on the absolute residuals after that.
+        median_sweeps: usize,
+    },
+}
+
+impl Coding {
+    /// Coefficients of every sample, and its residual.
+    pub(crate) fn code<T: Real, X: Data<T>>(&self, x: &X, u: &Mat<T>) -> (Mat<T>, Vec<f64>) {
+        let how = match self {
+            Self::LeastSquares => return code(x, u),
+            Self::Features(weights) => Solved::Squares(weights),
+            Self::Entries { loss, median_sweeps } => Solved::Entries(*loss, *median_sweeps),
+        };
+        let ((n, d), c, wide) = (x.shape(), u.cols(), u.cast::<f64>());
+        let mut v = Mat::zeros(n, c);
+        v.as_mut_slice().par_chunks_mut(c).enumerate().for_each(|(i, v)| {
+            let mut sample = vec![T::ZERO; d];
+            x.read(i..i + 1, 0..d, &mut sample);
+            let sample: Vec<f64> = sample.iter().map(|x| x.to_f64()).collect();
+            v.iter_mut().zip(solve(&how, &wide, &sample)).for_each(|(v, exact)| *v = T::from_f64(exact));
+        });
+        let residuals = residuals(x, u, &mut v);
+        (v, residuals)
+    }
+
+    /// Where V is to be polished, codes it anew; the residuals of what is then there.
+    pub(crate) fn finish<T: Real, X: Data<T>>(
+        &self,
+        x: &X,
+        factors: &mut Factors<T>,
+        polish: bool,
+    ) -> Vec<f64> {
+        let Factors { u, v } = factors;
+        if !polish {
+            return residuals(x, u, v);
+        }
+        let (coded, residuals) = self.code(x, u);
+        *v = coded;
+        residuals
+    }
+}
+
+/// Exact coefficients of every sample, and its residual.
+fn code<T: Real, X: Data<T>>(x: &X, u: &Mat<T>) -> (Mat<T>, Vec<f64>) {
+    let mut v = Mat::zeros(x.shape().0, u.cols());
+    let residuals = for_rows_of(x, u, &mut v, |nnls, v, p| {
+        v.iter_mut().zip(nnls.solve(p)).for_each(|(v, exact)| *v = T::from_f64(exact));
+    });
+    (v, residuals)
+}
+
+/// Residual of every sample at the given factors.
+fn residuals<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, v: &mut Mat<T>) -> Vec<f64> {
+    for_rows_of(x, u, v, |_, _, _| {})
+}
+
+/// Lets `change(UᵀU, vᵢ, pᵢ)` set every row of V, P = XU, and returns the residuals after it. All in double
+/// precision: normal equations square the condition of U. What a sample is coded as does not depend on its
+/// neighbours.
+fn for_rows_of<T: Real, X: Data<T>>(
+    x: &X,
+    u: &Mat<T>,
+    v: &mut Mat<T>,
+    change: impl Fn(&Nnls, &mut [T], &[f64]) + Sync + Send,
+) -> Vec<f64> {
+    let (n, c, wide) = (x.shape().0, u.cols(), u.cast::<f64>());
+    let mut g = Gram::new(c);
+    let g = g.of(&wide);
+    let nnls = Nnls::new(g);
+    let mut residuals = vec![0.0; n];
+    let blocks = v.as_mut_slice().par_chunks_mut(BLOCK * c).zip(residuals.par_chunks_mut(BLOCK)).enumerate();
+    blocks.for_each(|(block, (v, r))| {
+        let rows = block * BLOCK..block * BLOCK + r.len();
+        let p = x.project_exactly(rows.clone(), &wide);
+        let mut gv = vec![0.0; c];
+        for (at, i) in rows.enumerate() {
+            let (v, p) = (&mut v[at * c..(at + 1) * c], p.row(at));
+            change(&nnls, v, p);
+            for (k, out) in gv.iter_mut().enumerate() {
+                *out = g.row(k).iter().zip(&*v).map(|(g, v)| g * v.to_f64()).sum();
+            }
+            r[at] = residual_sq(x, i, u, (v, p, &gv)).sqrt();
+        }
+    });
+    residuals
+}
+
+/// The largest coefficient of each sample, the first of equal ones.
+pub(crate) fn labels<T: Real>(v: &Mat<T>, u: &Mat<T>, rule: LabelRule) -> Vec<usize> {
+    let lengths: Vec<f64> = match rule {
+        LabelRule::Raw => vec![1.0; u.cols()],
+        LabelRule::Unit => {
+            let square = |k: usize| (0..u.rows()).map(move |j| u[(j, k)].to_f64().powi(2));
+            (0..u.cols()).map(|k| square(k).sum::<f64>().sqrt()).collect()
+        }
+    };
+    let label = |i| {
+        let value = |k: usize| v[(i, k)].to_f64() * lengths[k];
+        (1..v.cols()).fold(0, |best, k| if value(k) > value(best) { k } else { best })
+    };
+    (0..v.rows()).map(label).collect()
+}
