@@ -108,9 +108,10 @@ def machine():
     field = lambda name: next(line.split(":")[1].strip() for line in lines if line.startswith(name))
     wide = "AVX-512" if " avx512f" in field("flags") else "AVX2" if " avx2" in field("flags") else "SSE"
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
-    cache = os.sysconf("SC_LEVEL3_CACHE_SIZE") / 2**20 if "SC_LEVEL3_CACHE_SIZE" in os.sysconf_names else 0
+    cache = Path("/sys/devices/system/cpu/cpu0/cache/index3/size")
+    cache = cache.read_text().strip() if cache.exists() else "no"
     model = f"{field('model name')} (family {field('cpu family')}, model {field('model')}, {wide})"
-    return f"{os.cpu_count()} cores of {model}, {cache:.0f} MB of last-level cache, {memory:.0f} GB of memory"
+    return f"{os.cpu_count()} cores of {model}, {cache} of last-level cache, {memory:.0f} GB of memory"
 
 
 def has_r():

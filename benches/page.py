@@ -8,7 +8,6 @@ from environment import ROOT
 
 INTRO = ROOT / "benches" / "intro.md"
 LOST = "- **lost**: "
-WON = "- met: "
 
 
 def write(path, results):
@@ -38,7 +37,9 @@ def part(name, section, result):
     if "failed" in result:
         return f"{title}\n\nNot measured: {result['failed']}\n"
     text, targets = section.render(result["found"])
-    met = "\n".join((WON if ok else LOST) + line for line, ok in targets)
+    lost = [line for line, met in targets if not met]
+    met = f"{len(targets) - len(lost)} of {len(targets)} targets met."
+    met = "\n".join([met, "", *(LOST + line for line in lost)]).strip() if targets else ""
     versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
     how = (
         f"`{result['command']}`, {result['seconds']:.0f} s; others used {result['others']:.0%} of the machine. "

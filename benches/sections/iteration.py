@@ -50,7 +50,7 @@ def render(found):
         cells = [number(figures[name] and figures[name]["median"]) for name in ("OpenBLAS", "MKL", "faer")]
         cells += [spread(figures[name]) for name in ("nmf", "emmf")]
         rows.append([label, case["dtype"], case["threads"], *cells, *map(times, to_floor), times(robust)])
-        where = f"{label} {case['dtype']}, {case['threads']} threads"
+        where = f"{label} {case['dtype']}, threads: {case['threads']}"
         targets.append((f"emmf at {times(to_floor[1])} of the floor, target {FLOOR}: {where}", met(to_floor[1], FLOOR)))
         targets.append((f"emmf at {times(robust)} of nmf, target {ROBUST}: {where}", met(robust, ROBUST)))
     text = "Milliseconds. The three libraries make the two bare products; nmf and emmf are whole iterations.\n\n"
