@@ -18,7 +18,7 @@ def measure(env, opts):
     with Workers() as workers:
         workers.start("ours", env.ours("kmeans"), **problem)
         workers.start("scikit-learn", env.peer("sklearn_nmf", "kmeans"), **problem)
-        for seed in range(2 * opts.rounds):
+        for seed in range(4 * opts.rounds):
             workers.rounds(1, seed=seed)
         runs = {name: workers.answers[name] for name in ("ours", "scikit-learn")}
     with Workers() as workers:

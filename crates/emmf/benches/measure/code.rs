@@ -46,10 +46,10 @@ pub(crate) fn transform<'a, T: Real>(arguments: &Arguments, input: &'a Input<T>)
 
 /// Clustering accuracy of random labels: the hardest table for the assignment.
 pub(crate) fn accuracy<'a>(arguments: &Arguments) -> Job<'a> {
-    let (classes, samples) = (arguments.number("classes", 1000), arguments.number("samples", 100_000));
+    let (classes, samples) = (arguments.number("classes", 1000.0), arguments.number("samples", 100_000));
     let labels = |seed: u64| -> Vec<usize> {
         let places = synth::uniform::<f64>(samples, 1, seed).into_vec();
-        places.iter().map(|place| (place * classes as f64) as usize).collect()
+        places.iter().map(|place| (place * classes) as usize).collect()
     };
     let (truth, predicted) = (labels(1), labels(2));
     Box::new(move |_| {
