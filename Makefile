@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := target/venv
 NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 
-.PHONY: demo test format lint rust python bench
+.PHONY: demo test format lint rust python bench kernels callgrind
 
 demo:
 	$(CARGO) run --release -- demo
@@ -37,5 +37,13 @@ $(VENV)/ready: tests/python/requirements.txt
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/python/requirements.txt
 	touch $@
 
+# Ours beside the peers; writes docs/benchmarks.md. Variables: see benches/run.py.
 bench:
-	$(CARGO) bench --package emmf --bench iteration
+	$(PYTHON) benches/run.py
+
+# The inner kernels, each on its own: time, and instructions beside a baseline (RENEW=1 writes it).
+kernels:
+	$(CARGO) bench --package emmf --bench kernels
+
+callgrind:
+	$(PYTHON) benches/callgrind.py

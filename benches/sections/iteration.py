@@ -1,0 +1,61 @@
+"""A whole iteration beside the two bare products of the best library."""
+
+from figures import least, number, ratio, spread, summary, table, times
+from protocol import Workers
+
+TITLE = "An iteration beside its floor"
+
+SHAPES = [(1440, 1024, 20), (7200, 1024, 100), (20_000, 1000, 50), (200_000, 256, 20)]
+FLOOR, ROBUST = 1.15, 1.05
+
+
+def measure(env, opts):
+    shapes = SHAPES[:1] if opts.quick else SHAPES
+    cases = [(shape, dtype, threads) for shape in shapes for dtype in ("f32", "f64") for threads in (1, 2)]
+    return [case(env, opts, *case_) for case_ in cases]
+
+
+def case(env, opts, shape, dtype, threads):
+    n, d, c = shape
+    iterations = max(5, min(200, 6_000_000_000 // (n * d * c)))
+    problem = {"n": n, "d": d, "c": c, "dtype": dtype, "threads": threads, "iterations": iterations}
+    with Workers() as workers:
+        workers.start("ours", env.ours("iteration"), methods="products,nmf,emmf", **problem)
+        workers.start("OpenBLAS", env.peer("numpy_blas", "products"), **problem)
+        workers.start("MKL", env.peer("torch_mkl", "products"), **problem)
+        workers.rounds(opts.rounds)
+        figures = {
+            "faer": summary(workers.values("products", "ours")),
+            "OpenBLAS": summary(workers.values("ms", "OpenBLAS")),
+            "MKL": summary(workers.values("ms", "MKL")),
+            "nmf": summary(workers.values("nmf", "ours")),
+            "emmf": summary(workers.values("emmf", "ours")),
+        }
+        return {"shape": shape, "dtype": dtype, "threads": threads, "figures": figures, "missing": workers.missing}
+
+
+def floor(figures):
+    return least(figures["faer"], figures["OpenBLAS"], figures["MKL"])
+
+
+def render(found):
+    head = ["(n, d, c)", "type", "threads", "OpenBLAS", "MKL", "faer", "**nmf**", "**emmf**"]
+    head += ["nmf / floor", "emmf / floor", "emmf / nmf"]
+    rows, targets = [], []
+    for case in found:
+        figures = case["figures"]
+        label = f"({', '.join(map(str, case['shape']))})"
+        to_floor = [ratio(figures[method], floor(figures)) for method in ("nmf", "emmf")]
+        robust = ratio(figures["emmf"], figures["nmf"])
+        cells = [number(figures[name] and figures[name]["median"]) for name in ("OpenBLAS", "MKL", "faer")]
+        cells += [spread(figures[name]) for name in ("nmf", "emmf")]
+        rows.append([label, case["dtype"], case["threads"], *cells, *map(times, to_floor), times(robust)])
+        where = f"{label} {case['dtype']}, threads: {case['threads']}"
+        targets.append((f"emmf at {times(to_floor[1])} of the floor, target {FLOOR}: {where}", met(to_floor[1], FLOOR)))
+        targets.append((f"emmf at {times(robust)} of nmf, target {ROBUST}: {where}", met(robust, ROBUST)))
+    text = "Milliseconds. The three libraries make the two bare products; nmf and emmf are whole iterations.\n\n"
+    return text + table(head, rows), targets
+
+
+def met(value, target):
+    return value is not None and value <= target
