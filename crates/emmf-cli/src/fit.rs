@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use comfy_table::Table;
 use emmf::preprocess::Normalize;
-use emmf::{Given, Real, Spec};
+use emmf::{Given, Missing, Real, Spec};
 use emmf_io::{DataInfo, Dataset, Matrix, Numbers, ReadOptions, Record};
 
 use crate::args::{FitArgs, InputArgs};
@@ -22,20 +22,21 @@ pub(crate) fn run(args: &FitArgs) -> Result<()> {
     }
     // A typing error in the name must not wait for a long file.
     emmf::registry::find(&args.method).map_err(|error| explained(&error, &args.input.data))?;
-    let Dataset { x, labels, .. } = read(&args.input)?;
+    let Dataset { x, labels, .. } = read(&args.input, args.gaps.meaning())?;
     match x {
-        Numbers::F32(x) => fit(args, &x, labels),
-        Numbers::F64(x) => fit(args, &x, labels),
+        Numbers::F32(x) => fit(args, &args.gaps.apply(x)?, labels),
+        Numbers::F64(x) => fit(args, &args.gaps.apply(x)?, labels),
     }
 }
 
 /// The data that the arguments name.
-pub(crate) fn read(input: &InputArgs) -> Result<Dataset> {
+pub(crate) fn read(input: &InputArgs, missing: Missing) -> Result<Dataset> {
     let options = ReadOptions {
         dtype: input.dtype,
         labels: input.labels.clone(),
         variable: input.variable.clone(),
         header: input.header,
+        missing: missing == Missing::Nan,
         ..ReadOptions::default()
     };
     Ok(emmf_io::read(&input.data, &options)?)
@@ -52,6 +53,7 @@ fn spec(args: &FitArgs) -> Result<Spec> {
         .restarts(args.restarts)
         .max_iter(args.max_iter)
         .tol(args.tol)
+        .missing(args.gaps.meaning())
         .labels(args.label_rule.into());
     (spec.exponent, spec.time_limit, spec.threads) = (args.exponent, args.time_limit, args.threads);
     Ok(args.params.iter().fold(spec, |spec, (name, value)| spec.param(name, *value)))
@@ -68,11 +70,12 @@ fn fit<T: Real>(args: &FitArgs, x: &Matrix<T>, labels: Option<Vec<String>>) -> R
     let (n, d) = x.shape();
     let weights = args.sample_weights.as_deref().map(|path| read_weights(path, n)).transpose()?;
     let spec = spec(args)?;
+    let start = args.start.as_deref().map(emmf_io::read_start).transpose()?;
     let mut progress = Progress::new(spec.restarts, spec.max_iter, args.quiet);
-    let given = Given { sample_weights: weights.as_deref(), start: None, observer: &mut progress };
+    let given = Given { sample_weights: weights.as_deref(), start: start.as_ref(), observer: &mut progress };
     let fit = spec.fit_with(x.samples(), given);
     drop(progress);
-    let fit = fit.map_err(|error| explained(&error, &args.input.data))?;
+    let fit = fit.map_err(|error| explained(&error, at_fault(&error, args)))?;
     let sparse = matches!(x, Matrix::Sparse(_));
     let name = args.input.data.file_name().unwrap_or(args.input.data.as_os_str());
     let info = DataInfo { name: name.to_string_lossy().into(), n, d, dtype: T::NAME.into(), sparse };
@@ -81,6 +84,17 @@ fn fit<T: Real>(args: &FitArgs, x: &Matrix<T>, labels: Option<Vec<String>>) -> R
         uninterrupted(|| emmf_io::write_results(out, &fit, &record))?;
     }
     if args.json { print_json(&record) } else { print_summary(&record, args.out.as_deref()) }
+}
+
+/// The file that an error is about.
+fn at_fault<'a>(error: &emmf::Error, args: &'a FitArgs) -> &'a Path {
+    let given = |what: &str| what.starts_with("the given");
+    let of_start = match error {
+        emmf::Error::Shape { what, .. } => given(what),
+        emmf::Error::Param { name, .. } => given(name),
+        _ => false,
+    };
+    args.start.as_ref().filter(|_| of_start).unwrap_or(&args.input.data)
 }
 
 fn read_weights(path: &Path, samples: usize) -> Result<Vec<f64>> {

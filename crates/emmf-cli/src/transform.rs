@@ -1,7 +1,7 @@
 //! `emmf transform`: coefficients, labels and scores of new samples.
 
 use anyhow::{Result, bail};
-use emmf::{Mat, Real};
+use emmf::{Mat, Missing, Model, Real};
 use emmf_io::{AnyModel, Dataset, Matrix, Numbers};
 
 use crate::args::TransformArgs;
@@ -11,8 +11,16 @@ use crate::output::write_data;
 
 pub(crate) fn run(args: &TransformArgs) -> Result<()> {
     emmf_io::check_output(&args.out)?;
+    args.imputed.as_deref().map_or(Ok(()), emmf_io::check_output)?;
     let model = emmf_io::read_model(&args.model)?;
-    let data = read(&args.input)?;
+    let missing = match args.gaps.meaning() {
+        Missing::Refuse => model.spec().missing,
+        said @ Missing::Nan => said,
+    };
+    if args.imputed.is_some() && missing == Missing::Refuse {
+        bail!("--imputed needs missing values; say --missing nan or give a --mask");
+    }
+    let data = read(&args.input, missing)?;
     let features = match &model {
         AnyModel::F32(model) => model.centroids().rows(),
         AnyModel::F64(model) => model.centroids().rows(),
@@ -26,19 +34,30 @@ pub(crate) fn run(args: &TransformArgs) -> Result<()> {
             args.model.display()
         );
     }
-    let table = match &model {
-        AnyModel::F32(model) => transform(model, &data.x.into_f32()).map(Numbers::from),
-        AnyModel::F64(model) => transform(model, &data.x.into_f64()).map(Numbers::from),
+    let (k, columns) = (model.spec().k, data.columns);
+    let (x, imputed) = match model {
+        AnyModel::F32(model) => transform(args, model.with_missing(missing), data.x.into_f32())?,
+        AnyModel::F64(model) => transform(args, model.with_missing(missing), data.x.into_f64())?,
     };
-    let x = table.map_err(|error| explained(&error, &args.input.data))?;
-    let coefficients = (0..model.spec().k).map(|at| format!("v{at}"));
+    if let (Some(path), Some(x)) = (&args.imputed, imputed) {
+        write_data(path, Dataset { x, labels: None, columns })?;
+    }
+    let coefficients = (0..k).map(|at| format!("v{at}"));
     let columns = coefficients.chain(["label", "residual", "score"].map(String::from)).collect();
     write_data(&args.out, Dataset { x, labels: None, columns: Some(columns) })
 }
 
-/// One row a sample: its coefficients, label, residual and outlier score.
-fn transform<T: Real>(model: &emmf::Model<T>, x: &Matrix<T>) -> emmf::Result<Mat<T>> {
-    let coded = model.transform(x.samples())?;
+/// One row a sample: its coefficients, label, residual and outlier score; and the samples filled in.
+fn transform<T: Real>(
+    args: &TransformArgs,
+    model: Model<T>,
+    x: Matrix<T>,
+) -> Result<(Numbers, Option<Numbers>)>
+where
+    Numbers: From<Mat<T>>,
+{
+    let x = args.gaps.apply(x)?;
+    let coded = model.transform(x.samples()).map_err(|error| explained(&error, &args.input.data))?;
     let k = coded.v.cols();
     let entry = |i: usize, j: usize| match j - j.min(k) {
         _ if j < k => coded.v[(i, j)],
@@ -46,5 +65,5 @@ fn transform<T: Real>(model: &emmf::Model<T>, x: &Matrix<T>) -> emmf::Result<Mat
         1 => T::from_f64(coded.residuals[i]),
         _ => T::from_f64(coded.scores[i]),
     };
-    Ok(Mat::from_fn(coded.v.rows(), k + 3, entry))
+    Ok((Mat::from_fn(coded.v.rows(), k + 3, entry).into(), coded.imputed.map(Numbers::from)))
 }

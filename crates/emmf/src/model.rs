@@ -7,10 +7,10 @@ use crate::error::{Error, Result};
 use crate::fit::Stop;
 use crate::matrix::{Mat, Samples};
 use crate::method::{Coding, Extra, labels};
-use crate::preprocess::{self, Fitted, median};
+use crate::preprocess::{self, Fitted, Prepared, median};
 use crate::real::Real;
 use crate::real::sealed::Left;
-use crate::spec::Spec;
+use crate::spec::{Missing, Spec};
 use crate::threads;
 
 /// The residuals of the training samples in two robust numbers, against which samples are scored.
@@ -62,6 +62,8 @@ pub struct Coded<T> {
     pub residuals: Vec<f64>,
     /// Outlier score of every sample, see [`ResidualScale::score`]; higher is worse.
     pub scores: Vec<f64>,
+    /// The samples as they were given, with missing values filled in, where there may be such.
+    pub imputed: Option<Mat<T>>,
 }
 
 impl<T: Real> Model<T> {
@@ -120,6 +122,13 @@ impl<T: Real> Model<T> {
         &self.preprocess
     }
 
+    /// The same model, which takes NaN in new samples as it is told here.
+    #[must_use]
+    pub fn with_missing(mut self, missing: Missing) -> Self {
+        self.spec.missing = missing;
+        self
+    }
+
     /// What the scores are relative to.
     pub fn residual_scale(&self) -> ResidualScale {
         self.residual_scale
@@ -137,13 +146,18 @@ impl<T: Real> Model<T> {
                 want: (n, self.u.rows()),
             });
         }
-        let mut prepared = preprocess::apply(&self.preprocess, x)?;
+        let missing = self.spec.missing == Missing::Nan;
+        if missing {
+            check_missing(&x)?;
+        }
+        let mut prepared = preprocess::apply(&self.preprocess, x, missing)?;
         threads::within(self.spec.threads, || {
             let scale = prepared.take_scale();
-            let (v, residuals) = self.coding.code(&Stored::new(prepared.samples(), scale), &self.u);
+            let (v, residuals) = self.coding.code(&Stored::new(prepared.samples(), scale), &self.u, missing);
             let labels = labels(&v, &self.u, self.spec.labels);
             let scores = residuals.iter().map(|&r| self.residual_scale.score(r)).collect();
-            Coded { v, labels, residuals, scores }
+            let imputed = if missing { impute(&prepared, &x, (&self.u, &v)) } else { None };
+            Coded { v, labels, residuals, scores, imputed }
         })
     }
 
@@ -175,6 +189,8 @@ pub struct Fit<T> {
     pub weights: Vec<f64>,
     /// Outlier score of every sample, see [`ResidualScale::score`]; higher is worse.
     pub scores: Vec<f64>,
+    /// The samples as they were given, with missing values filled in, where there may be such.
+    pub imputed: Option<Mat<T>>,
     /// What else the method found.
     pub extras: Vec<Extra<T>>,
     /// The objective of `model` and `v`.
@@ -202,4 +218,32 @@ pub struct Seconds {
     pub iterate: f64,
     /// All of it.
     pub total: f64,
+}
+
+/// Dense, and every sample has a value.
+fn check_missing<T: Real>(x: &Samples<'_, T>) -> Result<()> {
+    let Samples::Dense(x) = x else {
+        let instead = "give a dense matrix; what a sparse one does not store is zero";
+        return Err(Error::Missing { what: "sparse data".into(), instead });
+    };
+    let empty = |i: &usize| (0..x.cols()).all(|j| x.at(*i, j).to_f64().is_nan());
+    (0..x.rows()).find(empty).map_or(Ok(()), |at| Err(Error::NothingObserved { what: "sample", at }))
+}
+
+/// The given samples with V·Uᵀ, in their own units, in place of NaN; nothing for sparse samples.
+pub(crate) fn impute<T: Real>(
+    prepared: &Prepared<'_, T>,
+    x: &Samples<'_, T>,
+    (u, v): (&Mat<T>, &Mat<T>),
+) -> Option<Mat<T>> {
+    let Samples::Dense(x) = x else { return None };
+    let entry = |i: usize, j: usize| {
+        let value = x.at(i, j);
+        if !value.to_f64().is_nan() {
+            return value;
+        }
+        let fitted: f64 = u.row(j).iter().zip(v.row(i)).map(|(u, v)| u.to_f64() * v.to_f64()).sum();
+        T::from_f64(prepared.undo(i, j, fitted))
+    };
+    Some(Mat::from_fn(x.rows(), x.cols(), entry))
 }

@@ -28,7 +28,8 @@ impl<'a, T: Real> Dense<'a, T> {
         let mut data = Self { x, scale, norms_sq: Vec::new(), blocks: Scratch::new(), sums: Scratch::new() };
         let norm_sq = |i| {
             let square = |j| (x.at(i, j).to_f64() * data.factor(i).to_f64()).powi(2);
-            (0..x.cols()).map(square).sum()
+            // NaN is a missing value: nothing else lets it through.
+            (0..x.cols()).map(square).filter(|square| !square.is_nan()).sum()
         };
         data.norms_sq = (0..x.rows()).into_par_iter().with_min_len(BLOCK).map(norm_sq).collect();
         data

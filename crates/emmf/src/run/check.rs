@@ -4,6 +4,7 @@ use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::init::Factors;
 use crate::matrix::Samples;
+use crate::preprocess::Normalize;
 use crate::real::Real;
 use crate::registry::{Entry, Storage};
 use crate::spec::{Solver, Spec};
@@ -86,6 +87,32 @@ pub(super) fn start<T: Real>(spec: &Spec, given: Option<&Factors<T>>, shape: (us
     Ok(())
 }
 
+/// Missing values go together with the rest, and every sample and feature has a value.
+pub(super) fn missing<T: Real>(spec: &Spec, entry: &Entry, x: &Samples<'_, T>) -> Result<()> {
+    let refuse = |what: String, instead| Err(Error::Missing { what, instead });
+    if !entry.takes_missing() {
+        return refuse(entry.name.into(), "choose a method of weighted samples or entries");
+    }
+    if spec.solver != Solver::Mu {
+        return refuse(format!("solver = {}", spec.solver), "use solver = mu");
+    }
+    if spec.normalize.contains(&Normalize::Tfidf) {
+        return refuse("normalize = tfidf".into(), "counts that are not there are zeros");
+    }
+    let Samples::Dense(x) = x else {
+        return refuse("sparse data".into(), "give a dense matrix; what a sparse one does not store is zero");
+    };
+    let observed = |i: usize, j: usize| !x.at(i, j).to_f64().is_nan();
+    let (n, d) = (x.rows(), x.cols());
+    if let Some(at) = (0..n).find(|&i| (0..d).all(|j| !observed(i, j))) {
+        return Err(Error::NothingObserved { what: "sample", at });
+    }
+    if let Some(at) = (0..d).find(|&j| (0..n).all(|i| !observed(i, j))) {
+        return Err(Error::NothingObserved { what: "feature", at });
+    }
+    Ok(())
+}
+
 /// The method takes X as it is stored.
 pub(super) fn storage<T: Real>(entry: &Entry, x: &Samples<'_, T>) -> Result<()> {
     let storage = match x {
@@ -121,7 +148,9 @@ pub(super) fn not_constant<T: Real>(x: &Samples<'_, T>) -> Result<()> {
     let ((n, d), mut first, mut differs) = (x.shape(), None, false);
     let mut stored = 0;
     x.try_for_each(|_, _, value| {
-        differs |= *first.get_or_insert(value) != value;
+        if !value.to_f64().is_nan() {
+            differs |= *first.get_or_insert(value) != value;
+        }
         stored += 1;
         Ok(())
     })?;
