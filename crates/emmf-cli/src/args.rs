@@ -6,7 +6,8 @@ use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand};
 use emmf_io::Dtype;
 
 use crate::values::{
-    InitName, LabelRuleName, NormalizeName, SolverName, count, image_shape, name_and_value, seed, size,
+    InitName, LabelRuleName, MissingName, NormalizeName, SolverName, count, image_shape, name_and_value,
+    seed, size,
 };
 
 /// Robust nonnegative matrix factorization: clusters, factors and outlier scores from one fit.
@@ -63,6 +64,17 @@ pub(crate) struct InputArgs {
 }
 
 #[derive(ClapArgs)]
+pub(crate) struct MissingArgs {
+    /// Take NaN, and empty or NA fields of a text, for missing values: they have no part in the fit, which fills
+    /// them in.
+    #[arg(long, value_enum, value_name = "nan")]
+    pub(crate) missing: Option<MissingName>,
+    /// File with a matrix of the same shape that is 0 where a value is missing, else 1.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) mask: Option<PathBuf>,
+}
+
+#[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  \
     emmf fit faces.mat -k 15 --out result\n  \
     emmf fit counts.npz -k 20 --normalize tfidf,unit --method l21-nmf --json\n  \
@@ -70,6 +82,8 @@ pub(crate) struct InputArgs {
 pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) gaps: MissingArgs,
     /// Number of centroids, which is the number of clusters.
     #[arg(short, long, value_parser = count, allow_negative_numbers = true)]
     pub(crate) k: usize,
@@ -91,6 +105,9 @@ pub(crate) struct FitArgs {
     /// Where the factors start.
     #[arg(long, value_enum, default_value = "kmeans")]
     pub(crate) init: InitName,
+    /// NPZ or MAT file with factors to start from instead: U (features × k) and V (samples × k).
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["init", "init_restarts"])]
+    pub(crate) start: Option<PathBuf>,
     /// k-means runs of the start, of which the best is taken.
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 1)]
     pub(crate) init_restarts: usize,
@@ -124,7 +141,7 @@ pub(crate) struct FitArgs {
     /// Memory to stay within, for example 2GB: larger NPY and Parquet files are read in blocks of samples.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) max_memory: Option<u64>,
-    /// Folder for model.safetensors, samples.csv and record.json.
+    /// Folder for model.safetensors, samples.csv, record.json, and imputed.npy where values are missing.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Print one JSON object instead of a summary.
@@ -147,6 +164,11 @@ pub(crate) struct TransformArgs {
     /// Memory to stay within, for example 2GB: larger NPY and Parquet files are read in blocks of samples.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) max_memory: Option<u64>,
+    #[command(flatten)]
+    pub(crate) gaps: MissingArgs,
+    /// File for the samples with missing values filled in; its ending names the format.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) imputed: Option<PathBuf>,
     /// File for coefficients v0, v1, …, label, residual and score of each sample: csv, tsv, npy, npz, mat, mtx or
     /// parquet by its ending; - is CSV on standard output.
     #[arg(long, value_name = "FILE")]

@@ -24,7 +24,11 @@ const OPTIONS: [&str; 13] = [
 
 /// An error about the data in `file`, or about the options.
 pub(crate) fn explained(error: &emmf::Error, file: &Path) -> Error {
-    let typed = |text: String| text.replace("normalize = ", "--normalize ").replace("solver = ", "--solver ");
+    let typed = |text: String| {
+        text.replace("normalize = ", "--normalize ")
+            .replace("solver = ", "--solver ")
+            .replace("missing = ", "--missing ")
+    };
     let text = typed(error.to_string());
     let file = if file.as_os_str() == "-" { "standard input".into() } else { file.display().to_string() };
     match error {
@@ -47,6 +51,7 @@ fn option(name: &str) -> Option<String> {
     match name {
         "k" | "classes" => Some("-k".into()),
         "params" => Some("--param".into()),
+        "solver" => Some("--solver".into()),
         _ if OPTIONS.contains(&name) => Some(format!("--{}", name.replace('_', "-"))),
         _ if of_a_method() => Some(format!("--param {name}")),
         _ => None,

@@ -28,7 +28,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<()> {
         Dtype::F32 => spec.memory::<f32>(shape, streamed),
         Dtype::F64 => spec.memory::<f64>(shape, streamed),
     };
-    input::open(&args.input, args.max_memory, work)?.work(Fitting { args, spec: &spec })
+    let input = input::open(&args.input, (args.gaps.meaning(), args.max_memory), work)?;
+    input.work(&args.gaps, Fitting { args, spec: &spec })
 }
 
 struct Fitting<'a> {
@@ -37,7 +38,6 @@ struct Fitting<'a> {
 }
 
 impl Work for Fitting<'_> {
-    type Output = Result<()>;
     fn run<T: Real>(self, x: Samples<'_, T>, labels: Option<Vec<String>>) -> Result<()> {
         fit(self.args, self.spec, x, labels)
     }
@@ -54,6 +54,7 @@ fn spec(args: &FitArgs) -> Result<Spec> {
         .restarts(args.restarts)
         .max_iter(args.max_iter)
         .tol(args.tol)
+        .missing(args.gaps.meaning())
         .labels(args.label_rule.into());
     (spec.exponent, spec.time_limit, spec.threads) = (args.exponent, args.time_limit, args.threads);
     Ok(args.params.iter().fold(spec, |spec, (name, value)| spec.param(name, *value)))
@@ -69,11 +70,12 @@ fn normalize(names: &[NormalizeName]) -> Result<Vec<Normalize>> {
 fn fit<T: Real>(args: &FitArgs, spec: &Spec, x: Samples<'_, T>, labels: Option<Vec<String>>) -> Result<()> {
     let (n, d) = x.shape();
     let weights = args.sample_weights.as_deref().map(|path| read_weights(path, n)).transpose()?;
+    let start = args.start.as_deref().map(emmf_io::read_start).transpose()?;
     let mut progress = Progress::new(spec.restarts, spec.max_iter, args.quiet);
-    let given = Given { sample_weights: weights.as_deref(), start: None, observer: &mut progress };
+    let given = Given { sample_weights: weights.as_deref(), start: start.as_ref(), observer: &mut progress };
     let fit = spec.fit_with(x, given);
     drop(progress);
-    let fit = fit.map_err(|error| explained(&error, &args.input.data))?;
+    let fit = fit.map_err(|error| explained(&error, at_fault(&error, args)))?;
     let sparse = matches!(x, Samples::Csr(_));
     let name = args.input.data.file_name().unwrap_or(args.input.data.as_os_str());
     let info = DataInfo { name: name.to_string_lossy().into(), n, d, dtype: T::NAME.into(), sparse };
@@ -82,6 +84,17 @@ fn fit<T: Real>(args: &FitArgs, spec: &Spec, x: Samples<'_, T>, labels: Option<V
         uninterrupted(|| emmf_io::write_results(out, &fit, &record))?;
     }
     if args.json { print_json(&record) } else { print_summary(&record, args.out.as_deref()) }
+}
+
+/// The file that an error is about.
+fn at_fault<'a>(error: &emmf::Error, args: &'a FitArgs) -> &'a Path {
+    let given = |what: &str| what.starts_with("the given");
+    let of_start = match error {
+        emmf::Error::Shape { what, .. } => given(what),
+        emmf::Error::Param { name, .. } => given(name),
+        _ => false,
+    };
+    args.start.as_ref().filter(|_| of_start).unwrap_or(&args.input.data)
 }
 
 fn read_weights(path: &Path, samples: usize) -> Result<Vec<f64>> {

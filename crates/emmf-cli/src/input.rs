@@ -1,10 +1,10 @@
 //! The data that a command works on: read into memory, or left in its file where memory is short.
 
 use anyhow::{Result, bail};
-use emmf::{Real, Samples};
+use emmf::{Missing, Real, Samples};
 use emmf_io::{Dataset, Dtype, Numbers, ReadOptions, Streamed};
 
-use crate::args::InputArgs;
+use crate::args::{InputArgs, MissingArgs};
 
 /// Data in memory, or in a file that is read when it is needed.
 pub(crate) enum Input {
@@ -13,16 +13,17 @@ pub(crate) enum Input {
 }
 
 /// The data that the arguments name.
-pub(crate) fn read(input: &InputArgs) -> Result<Dataset> {
-    Ok(emmf_io::read(&input.data, &options(input))?)
+pub(crate) fn read(input: &InputArgs, missing: Missing) -> Result<Dataset> {
+    Ok(emmf_io::read(&input.data, &options(input, missing))?)
 }
 
-fn options(input: &InputArgs) -> ReadOptions {
+fn options(input: &InputArgs, missing: Missing) -> ReadOptions {
     ReadOptions {
         dtype: input.dtype,
         labels: input.labels.clone(),
         variable: input.variable.clone(),
         header: input.header,
+        missing: missing == Missing::Nan,
         ..ReadOptions::default()
     }
 }
@@ -31,15 +32,15 @@ fn options(input: &InputArgs) -> ReadOptions {
 /// tells how much the work takes beside them.
 pub(crate) fn open(
     input: &InputArgs,
-    most: Option<u64>,
+    (missing, most): (Missing, Option<u64>),
     work: impl Fn((usize, usize), Dtype, bool) -> usize,
 ) -> Result<Input> {
-    let Some(most) = most else { return Ok(Input::Memory(read(input)?)) };
+    let Some(most) = most else { return Ok(Input::Memory(read(input, missing)?)) };
     let file = input.data.display();
     if input.data.as_os_str() == "-" {
         bail!("--max-memory needs a file: standard input cannot be read more than once");
     }
-    let size = emmf_io::file_size(&input.data, &options(input))?;
+    let size = emmf_io::file_size(&input.data, &options(input, missing))?;
     let Some(shape) = size.shape else {
         // Not known before it is read: text and packed files unfold to a few times their size.
         if 4 * size.bytes > most {
@@ -50,13 +51,19 @@ pub(crate) fn open(
                 readable(4 * size.bytes)
             );
         }
-        return Ok(Input::Memory(read(input)?));
+        return Ok(Input::Memory(read(input, missing)?));
     };
     let entry = if size.dtype == Dtype::F32 { 4 } else { 8 };
     // While it is read, the file and the matrix are both in memory.
     let whole = (shape.0 * shape.1 * entry + work(shape, size.dtype, false)) as u64 + size.bytes;
     if whole <= most {
-        return Ok(Input::Memory(read(input)?));
+        return Ok(Input::Memory(read(input, missing)?));
+    }
+    if missing == Missing::Nan {
+        bail!(
+            "{file}: missing values need the data in memory, {} with the fit; allow that much, or fill the gaps before",
+            readable(whole)
+        );
     }
     let needed = work(shape, size.dtype, true) as u64;
     if needed > most {
@@ -67,13 +74,12 @@ pub(crate) fn open(
             readable(most)
         );
     }
-    Ok(Input::File(emmf_io::stream(&input.data, &options(input), most - needed)?))
+    Ok(Input::File(emmf_io::stream(&input.data, &options(input, missing), most - needed)?))
 }
 
 /// Work that is the same for both types and all storages.
 pub(crate) trait Work {
-    type Output;
-    fn run<T: Real>(self, x: Samples<'_, T>, labels: Option<Vec<String>>) -> Self::Output;
+    fn run<T: Real>(self, x: Samples<'_, T>, labels: Option<Vec<String>>) -> Result<()>;
 }
 
 impl Input {
@@ -85,11 +91,15 @@ impl Input {
         }
     }
 
-    /// Does the work in the type of the data.
-    pub(crate) fn work<W: Work>(self, work: W) -> W::Output {
+    /// Does the work in the type of the data, with the gaps that a mask tells.
+    pub(crate) fn work(self, gaps: &MissingArgs, work: impl Work) -> Result<()> {
         match self {
-            Self::Memory(Dataset { x: Numbers::F32(x), labels, .. }) => work.run(x.samples(), labels),
-            Self::Memory(Dataset { x: Numbers::F64(x), labels, .. }) => work.run(x.samples(), labels),
+            Self::Memory(Dataset { x: Numbers::F32(x), labels, .. }) => {
+                work.run(gaps.apply(x)?.samples(), labels)
+            }
+            Self::Memory(Dataset { x: Numbers::F64(x), labels, .. }) => {
+                work.run(gaps.apply(x)?.samples(), labels)
+            }
             Self::File(Streamed { rows, dtype: Dtype::F32, labels }) => {
                 work.run(Samples::<f32>::Stream(&rows), labels)
             }

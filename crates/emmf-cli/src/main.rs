@@ -6,6 +6,7 @@ mod args;
 mod demo;
 mod explain;
 mod fit;
+mod gaps;
 mod input;
 mod interrupt;
 mod methods;

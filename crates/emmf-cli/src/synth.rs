@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use emmf::synth::{self, ImageShape, Labelled, Rays};
-use emmf::{Mat, Real};
+use emmf::{Mat, Missing, Real};
 use emmf_io::{Dataset, Matrix, Numbers};
 use emmf_report::OUTLIER;
 
@@ -36,7 +36,7 @@ pub(crate) fn run(kind: &SynthKind) -> Result<()> {
             write_labelled(&made.map_err(|error| explained(&error, &out.out))?, &out.out)
         }
         SynthKind::Outliers { input, count, seed, out } => {
-            let mut data = read(input)?;
+            let mut data = read(input, Missing::Refuse)?;
             check_size(data.x.shape().0, *count, data.x.shape().1)?;
             data.x = match data.x {
                 Numbers::F32(x) => synth::add_outliers(&dense(x)?, *count, seed.seed).into(),
@@ -48,7 +48,7 @@ pub(crate) fn run(kind: &SynthKind) -> Result<()> {
             write_data(&out.out, data)
         }
         SynthKind::BlockNoise { input, image, row_major, block, per_class, seed, out } => {
-            let mut data = read(input)?;
+            let mut data = read(input, Missing::Refuse)?;
             let rows = rows_per_class(&data, *per_class, seed.seed)?;
             let shape = ImageShape { height: image.0, width: image.1, column_major: !row_major };
             let features = data.x.shape().1;

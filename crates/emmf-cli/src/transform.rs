@@ -1,7 +1,7 @@
 //! `emmf transform`: coefficients, labels and scores of new samples.
 
 use anyhow::{Result, bail};
-use emmf::{Mat, Real, Samples, Spec};
+use emmf::{Mat, Missing, Model, Real, Samples, Spec};
 use emmf_io::{AnyModel, Dataset, Dtype, Numbers};
 
 use crate::args::TransformArgs;
@@ -11,17 +11,22 @@ use crate::output::write_data;
 
 pub(crate) fn run(args: &TransformArgs) -> Result<()> {
     emmf_io::check_output(&args.out)?;
+    args.imputed.as_deref().map_or(Ok(()), emmf_io::check_output)?;
     let model = emmf_io::read_model(&args.model)?;
+    let missing = match args.gaps.meaning() {
+        Missing::Refuse => model.spec().missing,
+        said @ Missing::Nan => said,
+    };
+    if args.imputed.is_some() && missing == Missing::Refuse {
+        bail!("--imputed needs missing values; say --missing nan or give a --mask");
+    }
     let k = model.spec().k;
-    let data = input::open(&args.input, args.max_memory, |shape, dtype, streamed| {
-        // Coefficients in double precision, and the table of them.
-        let coding = Spec::new("nmf", k);
-        if dtype == Dtype::F32 {
-            coding.memory::<f32>(shape, streamed)
-        } else {
-            coding.memory::<f64>(shape, streamed)
-        }
-    })?;
+    let coding = Spec::new("nmf", k);
+    let work = |shape, dtype, streamed| match dtype {
+        Dtype::F32 => coding.memory::<f32>(shape, streamed),
+        Dtype::F64 => coding.memory::<f64>(shape, streamed),
+    };
+    let mut data = input::open(&args.input, (missing, args.max_memory), work)?;
     let features = match &model {
         AnyModel::F32(model) => model.centroids().rows(),
         AnyModel::F64(model) => model.centroids().rows(),
@@ -35,29 +40,37 @@ pub(crate) fn run(args: &TransformArgs) -> Result<()> {
             args.model.display()
         );
     }
-    let table = match (&model, data) {
+    let columns = if let Input::Memory(data) = &mut data { data.columns.take() } else { None };
+    let (x, imputed) = match (model, data) {
         (AnyModel::F32(model), Input::Memory(data)) => {
-            transform(model, data.x.into_f32().samples()).map(Numbers::from)
+            let x = args.gaps.apply(data.x.into_f32())?;
+            transform(args, model.with_missing(missing), x.samples())?
         }
         (AnyModel::F64(model), Input::Memory(data)) => {
-            transform(model, data.x.into_f64().samples()).map(Numbers::from)
+            let x = args.gaps.apply(data.x.into_f64())?;
+            transform(args, model.with_missing(missing), x.samples())?
         }
-        (AnyModel::F32(model), Input::File(data)) => {
-            transform(model, Samples::Stream(&data.rows)).map(Numbers::from)
-        }
-        (AnyModel::F64(model), Input::File(data)) => {
-            transform(model, Samples::Stream(&data.rows)).map(Numbers::from)
-        }
+        (AnyModel::F32(model), Input::File(data)) => transform(args, model, Samples::Stream(&data.rows))?,
+        (AnyModel::F64(model), Input::File(data)) => transform(args, model, Samples::Stream(&data.rows))?,
     };
-    let x = table.map_err(|error| explained(&error, &args.input.data))?;
+    if let (Some(path), Some(x)) = (&args.imputed, imputed) {
+        write_data(path, Dataset { x, labels: None, columns })?;
+    }
     let coefficients = (0..k).map(|at| format!("v{at}"));
     let columns = coefficients.chain(["label", "residual", "score"].map(String::from)).collect();
     write_data(&args.out, Dataset { x, labels: None, columns: Some(columns) })
 }
 
-/// One row a sample: its coefficients, label, residual and outlier score.
-fn transform<T: Real>(model: &emmf::Model<T>, x: Samples<'_, T>) -> emmf::Result<Mat<T>> {
-    let coded = model.transform(x)?;
+/// One row a sample: its coefficients, label, residual and outlier score; and the samples filled in.
+fn transform<T: Real>(
+    args: &TransformArgs,
+    model: Model<T>,
+    x: Samples<'_, T>,
+) -> Result<(Numbers, Option<Numbers>)>
+where
+    Numbers: From<Mat<T>>,
+{
+    let coded = model.transform(x).map_err(|error| explained(&error, &args.input.data))?;
     let k = coded.v.cols();
     let entry = |i: usize, j: usize| match j - j.min(k) {
         _ if j < k => coded.v[(i, j)],
@@ -65,5 +78,5 @@ fn transform<T: Real>(model: &emmf::Model<T>, x: Samples<'_, T>) -> emmf::Result
         1 => T::from_f64(coded.residuals[i]),
         _ => T::from_f64(coded.scores[i]),
     };
-    Ok(Mat::from_fn(coded.v.rows(), k + 3, entry))
+    Ok((Mat::from_fn(coded.v.rows(), k + 3, entry).into(), coded.imputed.map(Numbers::from)))
 }

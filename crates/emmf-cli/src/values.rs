@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use emmf::preprocess::Normalize;
-use emmf::{Init, LabelRule, Solver};
+use emmf::{Init, LabelRule, Missing, Solver};
 
 /// An enum of the library under its names on the command line.
 macro_rules! names {
@@ -22,6 +22,7 @@ names!(SolverName for Solver { Mu => Solver::Mu, Hals => Solver::Hals });
 names!(InitName for Init {
     Kmeans => Init::Kmeans, Trimmed => Init::Trimmed, Random => Init::Random, Nndsvd => Init::Nndsvd,
 });
+names!(MissingName for Missing { Nan => Missing::Nan });
 names!(LabelRuleName for LabelRule { Raw => LabelRule::Raw, Unit => LabelRule::Unit });
 names!(NormalizeName for Option<Normalize> {
     Unit => Some(Normalize::Unit), Max => Some(Normalize::Max), Tfidf => Some(Normalize::Tfidf),

@@ -13,7 +13,7 @@ use crate::npy_write::write_reals;
 use crate::record::{Record, record_to, samples_to};
 
 /// Writes `model.safetensors`, `samples.csv` (row, label, residual, weight, score), `record.json` and an NPY
-/// file for every matrix among the extra results into a folder, which is made where it is missing: all of
+/// file for every matrix among the extra results, and for the samples where missing values were filled in, into a folder, which is made where it is missing: all of
 /// them, or none.
 pub fn write_results<T: Real>(folder: &Path, fit: &Fit<T>, record: &Record) -> Result<(), Error> {
     let is_new = !folder.exists();
@@ -34,7 +34,8 @@ fn write_files<T: Real>(folder: &Path, fit: &Fit<T>, record: &Record) -> Result<
     batch.add(&path, |out| out.write_all(&bytes))?;
     batch.add(&folder.join("samples.csv"), |out| samples_to(out, &record.samples))?;
     batch.add(&folder.join("record.json"), |out| record_to(out, record))?;
-    for (name, matrix) in fit.extras.iter().filter_map(matrix) {
+    let imputed = fit.imputed.iter().map(|imputed| ("imputed", imputed));
+    for (name, matrix) in fit.extras.iter().filter_map(matrix).chain(imputed) {
         batch.add(&folder.join(format!("{name}.npy")), |out| write_reals(out, matrix))?;
     }
     batch.commit()

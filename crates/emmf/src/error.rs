@@ -50,7 +50,10 @@ pub enum Error {
         value: f64,
     },
     /// A NaN or an infinite entry.
-    #[error("the value in sample {row}, feature {col} (both from 0) is {value}; replace or remove it")]
+    #[error(
+        "the value in sample {row}, feature {col} (both from 0) is {value}; replace or remove it{}",
+        if value.is_nan() { ", or say missing = nan to leave it out of the fit and have it filled in" } else { "" }
+    )]
     NonFinite {
         /// Sample, from 0.
         row: usize,
@@ -78,6 +81,22 @@ pub enum Error {
     WouldDensify {
         /// The operation.
         what: &'static str,
+        /// What to do instead.
+        instead: &'static str,
+    },
+    /// A sample or a feature without a single value.
+    #[error("{what} {at} (from 0) has no value at all; remove it")]
+    NothingObserved {
+        /// Sample or feature.
+        what: &'static str,
+        /// Which, from 0.
+        at: usize,
+    },
+    /// Something that does not go together with missing values.
+    #[error("missing values do not go together with {what}; {instead}")]
+    Missing {
+        /// The other thing.
+        what: String,
         /// What to do instead.
         instead: &'static str,
     },

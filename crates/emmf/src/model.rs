@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
 use crate::fit::Stop;
-use crate::matrix::{Mat, Samples};
+use crate::matrix::{Mat, Samples, View};
 use crate::method::{Coding, Extra, labels};
-use crate::preprocess::{self, Fitted, median};
+use crate::preprocess::{self, Fitted, Prepared, median};
 use crate::real::Real;
 use crate::real::sealed::Left;
-use crate::spec::Spec;
+use crate::spec::{Missing, Spec};
 use crate::threads;
 
 /// The residuals of the training samples in two robust numbers, against which samples are scored.
@@ -62,6 +62,8 @@ pub struct Coded<T> {
     pub residuals: Vec<f64>,
     /// Outlier score of every sample, see [`ResidualScale::score`]; higher is worse.
     pub scores: Vec<f64>,
+    /// The samples as they were given, with missing values filled in, where there may be such.
+    pub imputed: Option<Mat<T>>,
 }
 
 impl<T: Real> Model<T> {
@@ -120,6 +122,13 @@ impl<T: Real> Model<T> {
         &self.preprocess
     }
 
+    /// The same model, which takes NaN in new samples as it is told here.
+    #[must_use]
+    pub fn with_missing(mut self, missing: Missing) -> Self {
+        self.spec.missing = missing;
+        self
+    }
+
     /// What the scores are relative to.
     pub fn residual_scale(&self) -> ResidualScale {
         self.residual_scale
@@ -137,15 +146,20 @@ impl<T: Real> Model<T> {
                 want: (n, self.u.rows()),
             });
         }
+        let missing = self.spec.missing == Missing::Nan;
         threads::within(self.spec.threads, || {
-            let mut prepared = preprocess::apply(&self.preprocess, x)?;
+            if missing {
+                check_missing(&x)?;
+            }
+            let mut prepared = preprocess::apply(&self.preprocess, x, missing)?;
             let scale = prepared.take_scale();
             let data = Stored::new(prepared.samples(), scale);
-            let (v, residuals) = self.coding.code(&data, &self.u);
+            let (v, residuals) = self.coding.code(&data, &self.u, missing);
             data.intact()?;
             let labels = labels(&v, &self.u, self.spec.labels);
             let scores = residuals.iter().map(|&r| self.residual_scale.score(r)).collect();
-            Ok(Coded { v, labels, residuals, scores })
+            let imputed = if missing { impute(&prepared, &x, (&self.u, &v)) } else { None };
+            Ok(Coded { v, labels, residuals, scores, imputed })
         })?
     }
 
@@ -177,6 +191,8 @@ pub struct Fit<T> {
     pub weights: Vec<f64>,
     /// Outlier score of every sample, see [`ResidualScale::score`]; higher is worse.
     pub scores: Vec<f64>,
+    /// The samples as they were given, with missing values filled in, where there may be such.
+    pub imputed: Option<Mat<T>>,
     /// What else the method found.
     pub extras: Vec<Extra<T>>,
     /// The objective of `model` and `v`.
@@ -204,4 +220,44 @@ pub struct Seconds {
     pub iterate: f64,
     /// All of it.
     pub total: f64,
+}
+
+/// Dense, and every sample has a value.
+fn check_missing<T: Real>(x: &Samples<'_, T>) -> Result<()> {
+    let x = with_gaps(x)?;
+    let empty = |i: &usize| (0..x.cols()).all(|j| x.at(*i, j).to_f64().is_nan());
+    (0..x.rows()).find(empty).map_or(Ok(()), |at| Err(Error::NothingObserved { what: "sample", at }))
+}
+
+/// The samples where some of their values may be missing: only dense ones in memory.
+pub(crate) fn with_gaps<'a, 's, T: Real>(x: &'s Samples<'a, T>) -> Result<&'s View<'a, T>> {
+    match x {
+        Samples::Dense(x) => Ok(x),
+        Samples::Csr(_) => Err(Error::Missing {
+            what: "sparse data".into(),
+            instead: "give a dense matrix; what a sparse one does not store is zero",
+        }),
+        Samples::Stream(_) => Err(Error::WouldLoad {
+            what: "missing = nan",
+            instead: "allow more memory, or fill the gaps before",
+        }),
+    }
+}
+
+/// The given samples with V·Uᵀ, in their own units, in place of NaN; nothing for sparse samples.
+pub(crate) fn impute<T: Real>(
+    prepared: &Prepared<'_, T>,
+    x: &Samples<'_, T>,
+    (u, v): (&Mat<T>, &Mat<T>),
+) -> Option<Mat<T>> {
+    let Samples::Dense(x) = x else { return None };
+    let entry = |i: usize, j: usize| {
+        let value = x.at(i, j);
+        if !value.to_f64().is_nan() {
+            return value;
+        }
+        let fitted: f64 = u.row(j).iter().zip(v.row(i)).map(|(u, v)| u.to_f64() * v.to_f64()).sum();
+        T::from_f64(prepared.undo(i, j, fitted))
+    };
+    Some(Mat::from_fn(x.rows(), x.cols(), entry))
 }

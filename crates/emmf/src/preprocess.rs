@@ -48,6 +48,16 @@ pub enum Fitted {
 pub(crate) struct Prepared<'a, T> {
     values: Values<'a, T>,
     scale: Option<Vec<T>>,
+    /// What was done to the values, for the way back of those that are filled in.
+    done: Vec<Done<T>>,
+}
+
+/// A step as it was done to the samples.
+enum Done<T> {
+    /// Sample i times a factor.
+    Times(Vec<T>),
+    /// Feature j plus a number.
+    Plus(Vec<f64>),
 }
 
 enum Values<'a, T> {
@@ -58,7 +68,7 @@ enum Values<'a, T> {
 
 impl<'a, T: Real> Prepared<'a, T> {
     fn new(x: Samples<'a, T>) -> Self {
-        Self { values: Values::Borrowed(x), scale: None }
+        Self { values: Values::Borrowed(x), scale: None, done: Vec::new() }
     }
 
     /// The values, before the factors.
@@ -79,7 +89,15 @@ impl<'a, T: Real> Prepared<'a, T> {
         self.scale.as_ref().map_or(T::ONE, |scale| scale[i])
     }
 
-    /// Norm of each sample, with the factors.
+    /// What a preprocessed value of sample i, feature j was before.
+    pub(crate) fn undo(&self, i: usize, j: usize, value: f64) -> f64 {
+        self.done.iter().rev().fold(value, |value, step| match step {
+            Done::Times(factors) => value / factors[i].to_f64(),
+            Done::Plus(shift) => value - shift[j],
+        })
+    }
+
+    /// Norm of each sample, with the factors. Missing values count like the mean of those that are there.
     fn norms(&self) -> Result<Vec<f64>> {
         let norms: Vec<AtomicU64> = (0..self.samples().shape().0).map(|_| AtomicU64::new(0)).collect();
         self.samples().try_for_rows(|i, row| {
@@ -92,15 +110,19 @@ impl<'a, T: Real> Prepared<'a, T> {
 
     /// Multiplies sample i by `factor(norm of sample i)`.
     fn scale_samples(&mut self, factor: impl Fn(f64) -> f64) -> Result<()> {
-        let norms = self.norms()?;
-        let factors = norms.iter().enumerate().map(|(i, &norm)| T::from_f64(factor(norm)) * self.factor(i));
-        self.scale = Some(factors.collect());
+        let factors: Vec<T> = self.norms()?.iter().map(|&norm| T::from_f64(factor(norm))).collect();
+        let all = factors.iter().enumerate().map(|(i, &factor)| factor * self.factor(i)).collect();
+        self.scale = Some(all);
+        self.done.push(Done::Times(factors));
         Ok(())
     }
 
     /// Replaces every stored entry by `change(feature, entry)`, the factors included.
     fn map(&mut self, change: impl Fn(usize, f64) -> f64) -> Result<()> {
-        let entry = |i: usize, j: usize, x: T| T::from_f64(change(j, x.to_f64() * self.factor(i).to_f64()));
+        let entry = |i: usize, j: usize, x: T| {
+            let x = x.to_f64() * self.factor(i).to_f64();
+            T::from_f64(if x.is_nan() { x } else { change(j, x) })
+        };
         let mapped_csr = |x: CsrView<'a, T>, entries: CsrView<'_, T>| {
             let rows = (0..x.rows()).flat_map(|i| entries.row(i).map(move |(j, value)| (i, j, value)));
             Values::Csr(x, rows.map(|(i, j, value)| entry(i, j, value)).collect())
@@ -123,10 +145,10 @@ impl<'a, T: Real> Prepared<'a, T> {
     }
 
     /// Checks the values after all steps. The caller's own array, once checked in full, is not read again.
-    fn check_changes(&self, negative_was_allowed: bool) -> Result<()> {
+    fn check_changes(&self, negative_was_allowed: bool, missing: bool) -> Result<()> {
         match self.values {
             Values::Borrowed(_) if !negative_was_allowed => Ok(()),
-            _ => check(&self.samples(), false),
+            _ => check(&self.samples(), false, missing),
         }
     }
 
@@ -146,7 +168,10 @@ impl<'a, T: Real> Prepared<'a, T> {
                 });
             }
             // New samples may lie below the smallest training value: they are cut off at 0.
-            Fitted::Shift(shift) => self.map(|j, x| (x + shift[j]).max(0.0))?,
+            Fitted::Shift(shift) => {
+                self.map(|j, x| (x + shift[j]).max(0.0))?;
+                self.done.push(Done::Plus(shift.clone()));
+            }
         }
         Ok(())
     }
@@ -199,30 +224,48 @@ pub(crate) fn median(values: &mut [f64]) -> f64 {
     if values.is_empty() { 0.0 } else { *values.select_nth_unstable_by(middle, f64::total_cmp).1 }
 }
 
-/// ‖x‖, relative to the largest entry, so that no square overflows or vanishes.
+/// The matrix with NaN, which stands for a missing value, wherever `observed` is 0.
+pub fn masked<T: Real>(x: &Mat<T>, observed: &Mat<T>) -> Result<Mat<T>> {
+    if observed.shape() != x.shape() {
+        return Err(Error::Shape { what: "the mask", got: observed.shape(), want: x.shape() });
+    }
+    Ok(Mat::from_fn(x.rows(), x.cols(), |i, j| {
+        if observed[(i, j)] == T::ZERO { T::from_f64(f64::NAN) } else { x[(i, j)] }
+    }))
+}
+
+/// ‖x‖, relative to the largest entry, so that no square overflows or vanishes. Missing values count like the
+/// mean of those that are there.
 #[inline(always)]
 fn norm<T: Real>(x: &[T]) -> f64 {
+    // The maximum of a number and NaN is the number.
     let largest = x.iter().map(|x| x.to_f64().abs()).fold(0.0, f64::max);
     if largest == 0.0 {
         return 0.0;
     }
     // Several sums at a time, which one sum in order would not allow.
     let (whole, rest) = x.as_chunks::<8>();
-    let mut sums = [0.0; 8];
-    for x in whole {
-        sums.iter_mut().zip(x).for_each(|(sum, x)| *sum += (x.to_f64() / largest).powi(2));
-    }
-    let rest: f64 = rest.iter().map(|x| (x.to_f64() / largest).powi(2)).sum();
-    largest * (sums.iter().sum::<f64>() + rest).sqrt()
+    let (mut sums, mut missing) = ([0.0; 8], [0.0; 8]);
+    let mut add = |t: usize, x: T| {
+        let square = (x.to_f64() / largest).powi(2);
+        sums[t] += if square.is_nan() { 0.0 } else { square };
+        missing[t] += if square.is_nan() { 1.0 } else { 0.0 };
+    };
+    whole.iter().for_each(|x| (0..8).for_each(|t| add(t, x[t])));
+    rest.iter().enumerate().for_each(|(t, &x)| add(t, x));
+    let (sum, missing): (f64, f64) = (sums.iter().sum(), missing.iter().sum());
+    let d = x.len() as f64;
+    largest * if missing == 0.0 { sum.sqrt() } else { (sum * d / (d - missing)).sqrt() }
 }
 
-/// Finite and not negative, with the place of the first entry that is not.
-fn check<T: Real>(x: &Samples<'_, T>, negative_allowed: bool) -> Result<()> {
+/// Finite (or `missing`, where that is allowed) and not negative, with the place of the first entry that is not.
+fn check<T: Real>(x: &Samples<'_, T>, negative_allowed: bool, missing: bool) -> Result<()> {
     let (rows, cols) = x.shape();
     if rows == 0 || cols == 0 {
         return Err(Error::Empty { rows, cols });
     }
-    let good = |x: T| x.is_finite() && (negative_allowed || x >= T::ZERO);
+    let good =
+        |x: T| (x.is_finite() && (negative_allowed || x >= T::ZERO)) || (missing && x.to_f64().is_nan());
     let all_good = AtomicBool::new(true);
     x.try_for_rows(|_, row| {
         let bad = vectorized(|| row.iter().filter(|x| !good(**x)).count());
@@ -243,9 +286,10 @@ fn check<T: Real>(x: &Samples<'_, T>, negative_allowed: bool) -> Result<()> {
 pub(crate) fn fit<'a, T: Real>(
     steps: &[Normalize],
     x: Samples<'a, T>,
+    missing: bool,
 ) -> Result<(Vec<Fitted>, Prepared<'a, T>)> {
     let shifts = steps.contains(&Normalize::Shift);
-    check(&x, shifts)?;
+    check(&x, shifts, missing)?;
     let mut prepared = Prepared::new(x);
     let mut fitted = Vec::with_capacity(steps.len());
     for &step in steps {
@@ -253,16 +297,20 @@ pub(crate) fn fit<'a, T: Real>(
         prepared.apply(&step)?;
         fitted.push(step);
     }
-    prepared.check_changes(shifts)?;
+    prepared.check_changes(shifts, missing)?;
     Ok((fitted, prepared))
 }
 
 /// Applies steps that were learned before to new samples.
-pub(crate) fn apply<'a, T: Real>(steps: &[Fitted], x: Samples<'a, T>) -> Result<Prepared<'a, T>> {
+pub(crate) fn apply<'a, T: Real>(
+    steps: &[Fitted],
+    x: Samples<'a, T>,
+    missing: bool,
+) -> Result<Prepared<'a, T>> {
     let shifts = steps.iter().any(|step| matches!(step, Fitted::Shift(_)));
-    check(&x, shifts)?;
+    check(&x, shifts, missing)?;
     let mut prepared = Prepared::new(x);
     steps.iter().try_for_each(|step| prepared.apply(step))?;
-    prepared.check_changes(shifts)?;
+    prepared.check_changes(shifts, missing)?;
     Ok(prepared)
 }

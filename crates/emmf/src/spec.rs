@@ -52,6 +52,17 @@ pub enum LabelRule {
     Unit,
 }
 
+/// What NaN in the data means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Missing {
+    /// A mistake.
+    #[default]
+    Refuse,
+    /// A value that is missing: it has no part in the objective, and the fit fills it in.
+    Nan,
+}
+
 /// Every parameter of a fit.
 ///
 /// ```
@@ -113,6 +124,9 @@ pub struct Spec {
     /// ε of the smoothed residual √(‖m‖² + ε²); `None` is 1e-10 of the mean sample norm.
     #[serde(default)]
     pub epsilon: Option<f64>,
+    /// What NaN in the data means.
+    #[serde(default)]
+    pub missing: Missing,
     /// Parameters of the method, by the names in the registry.
     #[serde(default)]
     pub params: BTreeMap<String, f64>,
@@ -168,6 +182,7 @@ impl Spec {
             labels: LabelRule::default(),
             polish: true,
             epsilon: None,
+            missing: Missing::default(),
             params: BTreeMap::new(),
         }
     }
@@ -208,6 +223,8 @@ impl Spec {
         polish: bool => polish;
         /// See [`Spec::epsilon`].
         epsilon: f64 => Some(epsilon);
+        /// See [`Spec::missing`].
+        missing: Missing => missing;
     }
 
     /// Sets a parameter of the method, by its name in the registry.

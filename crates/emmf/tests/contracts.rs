@@ -8,7 +8,7 @@ use emmf::model::ResidualScale;
 use emmf::preprocess::Normalize;
 use emmf::{Error, Factors, Fit, Init, LabelRule, Mat, Model, Real, Samples, Spec};
 use oracle::problems::{KINDS, Kind, Sparse, in_every_storage, methods, problem, rng, uniform};
-use oracle::{Oracle, residuals, rounding};
+use oracle::{Oracle, residuals};
 use rand::RngExt;
 
 /// Counts with zeros, several blocks of samples.
@@ -94,8 +94,13 @@ fn true_objective<T: Real>(tolerance: f64) {
     for (at, kind) in KINDS.into_iter().enumerate() {
         let p = problem(kind, 70 + at as u64);
         for spec in methods(p.k) {
-            // θ of the capped norm is known to the fit alone.
-            if spec.method == "capped-nmf" && !spec.params.contains_key("threshold") {
+            // θ of the capped norm and δ of the entry-wise losses are known to the fit alone.
+            let unknown = match spec.method.as_str() {
+                "capped-nmf" => !spec.params.contains_key("threshold"),
+                "huber-nmf" | "hypersurface-nmf" => !spec.params.contains_key("delta"),
+                _ => false,
+            };
+            if unknown {
                 continue;
             }
             for polish in [true, false] {
@@ -105,14 +110,17 @@ fn true_objective<T: Real>(tolerance: f64) {
                 let mut oracle = Oracle::new(&spec, &p.x);
                 oracle.begin(&mut factors.clone());
                 let expected = oracle.objective(&factors);
-                let noise = rounding::<T>(&p.x, p.k, &fit.residuals, &fit.weights);
+                let noise = oracle.noise::<T>(&factors);
                 let by = (fit.objective - expected).abs();
                 assert!(by <= tolerance * expected.abs() + noise, "{kind:?} {spec:?}: {by} at {expected}");
                 for (i, (ours, exact)) in fit.residuals.iter().zip(residuals(&p.x, &factors)).enumerate() {
                     let norm = p.x.row(i).iter().map(|x| x * x).sum::<f64>().sqrt();
                     assert!((ours - exact).abs() <= 1e3 * tolerance * norm.max(exact), "{kind:?} {spec:?}");
                 }
-                assert!(!polish || fit.objective <= fit.trace[4] * (1.0 + 1e-5) + noise + 1e-6, "{spec:?}");
+                // Not where a sample has several minima, or where V is finished by another norm.
+                let convex = spec.method != "cim-nmf" && !spec.params.contains_key("median-sweeps");
+                let lower = fit.objective <= fit.trace[4] * (1.0 + 1e-5) + noise + 1e-6;
+                assert!(!(polish && convex) || lower, "{spec:?}: {} to {}", fit.trace[4], fit.objective);
             }
         }
     }

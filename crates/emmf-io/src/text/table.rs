@@ -39,6 +39,11 @@ pub(super) fn is_number(field: &str) -> bool {
     field.parse::<f64>().is_ok()
 }
 
+/// A field without a value.
+fn is_gap(field: &str) -> bool {
+    field.is_empty() || field.eq_ignore_ascii_case("na")
+}
+
 /// How to read the text, decided from its first lines.
 struct Plan<'t> {
     text: &'t str,
@@ -48,6 +53,8 @@ struct Plan<'t> {
     label_column: Option<usize>,
     /// The first column has no name: it numbers the rows, as pandas and R write it.
     numbered_rows: bool,
+    /// Fields without a value are NaN.
+    missing: bool,
 }
 
 impl<'t> Plan<'t> {
@@ -77,7 +84,7 @@ impl<'t> Plan<'t> {
         };
         let unnamed = names.as_ref().is_some_and(|names| names[0].is_empty() && width > 1);
         let numbered_rows = unnamed && label_column != Some(0);
-        Ok(Self { text, delimiter, width, names, label_column, numbered_rows })
+        Ok(Self { text, delimiter, width, names, label_column, numbered_rows, missing: options.missing })
     }
 
     fn parse<T: Real>(&self) -> Result<(Mat<T>, Option<Vec<String>>), Problem> {
@@ -97,7 +104,11 @@ impl<'t> Plan<'t> {
                 if self.label_column == Some(at) {
                     labels.get_or_insert_default().push(label(field));
                 } else if self.is_feature(at) {
-                    let value: f64 = field.parse().map_err(|_| self.not_a_number(&record, at))?;
+                    let value = match field.parse() {
+                        Ok(value) => value,
+                        Err(_) if self.missing && is_gap(field) => f64::NAN,
+                        Err(_) => return Err(self.not_a_number(&record, at)),
+                    };
                     data.push(T::from_f64(value));
                 }
             }
@@ -116,7 +127,7 @@ impl<'t> Plan<'t> {
         let text = record.fields[at];
         let name = self.names.as_ref().map(|names| names[at].as_str());
         let fix = if text.is_empty() {
-            "fill in the missing value, or remove the row or the column".into()
+            "fill in the missing value, remove the row or the column, or say --missing nan".into()
         } else if is_number(&text.replace(',', ".")) {
             "write a decimal point instead of the decimal comma".into()
         } else if self.only_text_column() == Some(at) {

@@ -68,7 +68,9 @@ impl<'a, T: Real> Dense<'a, T> {
             let (x, stride) = self.rows(rows.clone(), 0..d, &mut spare);
             for ((norm, i), x) in norms.iter_mut().zip(rows).zip(x.chunks(stride)) {
                 let factor = self.factor(i).to_f64();
-                *norm = x[..d].iter().map(|x| (x.to_f64() * factor).powi(2)).sum();
+                let squares = x[..d].iter().map(|x| (x.to_f64() * factor).powi(2));
+                // NaN is a missing value: nothing else lets it through.
+                *norm = squares.filter(|square| !square.is_nan()).sum();
             }
         });
         norms

@@ -10,11 +10,11 @@ use std::time::Instant;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::data::Data;
+use crate::data::{Data, Dense};
 use crate::error::{Error, Result};
 use crate::matrix::Mat;
 use crate::real::Real;
-use crate::spec::{Init, Spec};
+use crate::spec::{Init, Missing, Spec};
 
 pub use kmeans::{Kmeans, kmeans};
 pub use trimmed::trimmed_kmeans;
@@ -103,7 +103,12 @@ impl<'a, T: Real> Start<'a, T> {
             return Ok(given.clone());
         }
         let began = Instant::now();
-        let factors = start(self.spec, x, self.weights, &mut self.rng);
+        let factors = if self.spec.missing == Missing::Nan {
+            let filled = filled(x);
+            start(self.spec, &Dense::new(filled.view(), None), self.weights, &mut self.rng)
+        } else {
+            start(self.spec, x, self.weights, &mut self.rng)
+        };
         self.seconds += began.elapsed().as_secs_f64();
         factors
     }
@@ -112,6 +117,23 @@ impl<'a, T: Real> Start<'a, T> {
     pub(crate) fn seconds(&self) -> f64 {
         self.seconds
     }
+}
+
+/// X with the mean of its feature in place of every missing value.
+fn filled<T: Real, X: Data<T>>(x: &X) -> Mat<T> {
+    let (n, d) = x.shape();
+    let mut all = Mat::zeros(n, d);
+    x.read(0..n, 0..d, all.as_mut_slice());
+    for j in 0..d {
+        let there = || (0..n).map(|i| all[(i, j)].to_f64()).filter(|x| !x.is_nan());
+        let mean = T::from_f64(there().sum::<f64>() / there().count().max(1) as f64);
+        (0..n)
+            .filter(|&i| all[(i, j)].to_f64().is_nan())
+            .collect::<Vec<_>>()
+            .into_iter()
+            .for_each(|i| all[(i, j)] = mean);
+    }
+    all
 }
 
 /// Makes the start that `spec` names; `weights` are the samples' own.

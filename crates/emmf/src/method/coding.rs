@@ -31,10 +31,12 @@ pub enum Coding {
 }
 
 impl Coding {
-    /// Coefficients of every sample, and its residual.
-    pub(crate) fn code<T: Real, X: Data<T>>(&self, x: &X, u: &Mat<T>) -> (Mat<T>, Vec<f64>) {
+    /// Coefficients of every sample, and its residual. Where values are `missing`, they are NaN.
+    pub(crate) fn code<T: Real, X: Data<T>>(&self, x: &X, u: &Mat<T>, missing: bool) -> (Mat<T>, Vec<f64>) {
+        let ones = vec![1.0; u.rows()];
         let how = match self {
-            Self::LeastSquares => return code(x, u),
+            Self::LeastSquares if !missing => return code(x, u),
+            Self::LeastSquares => Solved::Squares(&ones),
             Self::Features(weights) => Solved::Squares(weights),
             Self::Entries { loss, median_sweeps } => Solved::Entries(*loss, *median_sweeps),
         };
@@ -46,7 +48,7 @@ impl Coding {
             let sample: Vec<f64> = sample.iter().map(|x| x.to_f64()).collect();
             v.iter_mut().zip(solve(&how, &wide, &sample)).for_each(|(v, exact)| *v = T::from_f64(exact));
         });
-        let residuals = residuals(x, u, &mut v);
+        let residuals = if missing { observed_residuals(x, u, &v) } else { residuals(x, u, &mut v) };
         (v, residuals)
     }
 
@@ -55,13 +57,13 @@ impl Coding {
         &self,
         x: &X,
         factors: &mut Factors<T>,
-        polish: bool,
+        (polish, missing): (bool, bool),
     ) -> Vec<f64> {
         let Factors { u, v } = factors;
         if !polish {
-            return residuals(x, u, v);
+            return if missing { observed_residuals(x, u, v) } else { residuals(x, u, v) };
         }
-        let (coded, residuals) = self.code(x, u);
+        let (coded, residuals) = self.code(x, u, missing);
         *v = coded;
         residuals
     }
@@ -79,6 +81,22 @@ fn code<T: Real, X: Data<T>>(x: &X, u: &Mat<T>) -> (Mat<T>, Vec<f64>) {
 /// Residual of every sample at the given factors.
 fn residuals<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, v: &mut Mat<T>) -> Vec<f64> {
     for_rows_of(x, u, v, |_, _, _| {})
+}
+
+/// √((d/oᵢ)·Σ mᵢⱼ²) over the oᵢ entries of every sample that are not missing.
+fn observed_residuals<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, v: &Mat<T>) -> Vec<f64> {
+    let (n, d) = x.shape();
+    let residual = |i: usize| {
+        let mut sample = vec![T::ZERO; d];
+        x.read(i..i + 1, 0..d, &mut sample);
+        let y =
+            |j: usize| -> f64 { u.row(j).iter().zip(v.row(i)).map(|(u, v)| u.to_f64() * v.to_f64()).sum() };
+        let there = sample.iter().enumerate().filter(|(_, x)| !x.to_f64().is_nan());
+        let (sum, count) =
+            there.fold((0.0, 0.0), |(sum, count), (j, x)| (sum + (x.to_f64() - y(j)).powi(2), count + 1.0));
+        (sum * d as f64 / count).sqrt()
+    };
+    (0..n).into_par_iter().map(residual).collect()
 }
 
 /// Lets `change(UᵀU, vᵢ, pᵢ)` set every row of V, P = XU, and returns the residuals after it. All in double

@@ -58,33 +58,35 @@ pub struct IrlsState<T> {
     iteration: usize,
 }
 
-impl Irls<'_> {
-    /// √(‖m‖² + ε²) where the loss has a pole at 0, else ‖m‖.
-    pub(crate) fn smoothed(&self, loss: &dyn Loss, residual_sq: f64) -> f64 {
-        let by = if loss.smooth() { self.epsilon * self.epsilon } else { 0.0 };
-        (residual_sq + by).sqrt()
-    }
+/// √(‖m‖² + ε²) where the loss has a pole at 0, else ‖m‖.
+pub(super) fn smoothed(loss: &dyn Loss, residual_sq: f64, epsilon: f64) -> f64 {
+    let by = if loss.smooth() { epsilon * epsilon } else { 0.0 };
+    (residual_sq + by).sqrt()
+}
 
-    /// The objective at these (smoothed) residuals; `weights` becomes diag(Q).
-    pub(crate) fn weigh(&self, loss: &dyn Loss, r: &[f64], weights: &mut [f64]) -> f64 {
-        let size = r.len().div_ceil(PARTS);
-        let mut stats = [Stats::default(); PARTS];
-        let samples = r.par_chunks(size).zip(self.sample_weights.par_chunks(size));
-        let parts = stats.par_iter_mut().zip(samples.clone());
-        parts
-            .with_min_len(least_parts(LOGARITHM * r.len()))
-            .for_each(|(stats, (r, s))| *stats = Stats::of(r, s));
-        let stats = stats.into_iter().fold(Stats::default(), Stats::plus);
-        let mut objective = [0.0; PARTS];
-        let parts = objective.par_iter_mut().zip(samples).zip(weights.par_chunks_mut(size));
-        parts.with_min_len(least_parts(LOGARITHM * r.len())).for_each(|((objective, (r, s)), weights)| {
-            for ((&r, &s), weight) in r.iter().zip(s).zip(weights) {
-                let (rho, q) = loss.at(r, &stats);
-                *objective += s * rho;
-                *weight = s * q;
-            }
-        });
-        objective.iter().sum()
+/// The objective at these (smoothed) residuals of samples with weights `s`; `weights` becomes diag(Q).
+pub(super) fn weigh(loss: &dyn Loss, r: &[f64], s: &[f64], weights: &mut [f64]) -> f64 {
+    let size = r.len().div_ceil(PARTS);
+    let mut stats = [Stats::default(); PARTS];
+    let samples = r.par_chunks(size).zip(s.par_chunks(size));
+    let parts = stats.par_iter_mut().zip(samples.clone());
+    parts.with_min_len(least_parts(LOGARITHM * r.len())).for_each(|(stats, (r, s))| *stats = Stats::of(r, s));
+    let stats = stats.into_iter().fold(Stats::default(), Stats::plus);
+    let mut objective = [0.0; PARTS];
+    let parts = objective.par_iter_mut().zip(samples).zip(weights.par_chunks_mut(size));
+    parts.with_min_len(least_parts(LOGARITHM * r.len())).for_each(|((objective, (r, s)), weights)| {
+        for ((&r, &s), weight) in r.iter().zip(s).zip(weights) {
+            let (rho, q) = loss.at(r, &stats);
+            *objective += s * rho;
+            *weight = s * q;
+        }
+    });
+    objective.iter().sum()
+}
+
+impl Irls<'_> {
+    fn smoothed(&self, loss: &dyn Loss, residual_sq: f64) -> f64 {
+        smoothed(loss, residual_sq, self.epsilon)
     }
 
     /// diag(Q) to a maximum of 1: a common factor changes nothing and might overflow.
@@ -125,7 +127,7 @@ impl Irls<'_> {
         if !state.r.iter().all(|r| r.is_finite()) {
             return Err(Error::Diverged { iteration: state.iteration });
         }
-        state.objective = self.weigh(&*state.loss, &state.r, &mut state.weights);
+        state.objective = weigh(&*state.loss, &state.r, self.sample_weights, &mut state.weights);
         Ok(())
     }
 }
@@ -176,9 +178,9 @@ impl<T: Real, X: Data<T>> Method<T, X> for Irls<'_> {
         let IrlsState { u, v, loss, mut weights, .. } = state;
         let labels = labels(&v, &u, ending.labels);
         let (mut factors, coding) = (Factors { u, v }, Coding::LeastSquares);
-        let residuals = coding.finish(x, &mut factors, ending.polish);
+        let residuals = coding.finish(x, &mut factors, (ending.polish, false));
         let smoothed: Vec<f64> = residuals.iter().map(|r| self.smoothed(&*loss, r * r)).collect();
-        let objective = self.weigh(&*loss, &smoothed, &mut weights);
+        let objective = weigh(&*loss, &smoothed, self.sample_weights, &mut weights);
         Ok(Outcome { factors, labels, residuals, weights, objective, coding, extras: Vec::new() })
     }
 }

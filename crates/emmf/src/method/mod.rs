@@ -9,6 +9,7 @@ mod residual;
 mod update;
 
 pub use coding::Coding;
+pub(crate) use entrywise::Aim;
 pub use entrywise::{Entrywise, Recipe, SparseDivergence, median_sweep, weighted_median};
 pub use irls::{Irls, IrlsState};
 pub use outcome::{Ending, Extra, Outcome, Value};

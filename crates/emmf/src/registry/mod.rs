@@ -134,6 +134,13 @@ impl Entry {
         }
     }
 
+    /// Whether it can leave missing values out.
+    pub fn takes_missing(&self) -> bool {
+        match self.kind {
+            Kind::Samples(_) | Kind::Entries(_) => true,
+        }
+    }
+
     /// Whether with these parameters no iteration makes the objective worse.
     pub fn is_monotone(&self, params: &BTreeMap<String, f64>) -> bool {
         match self.kind {

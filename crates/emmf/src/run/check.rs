@@ -7,6 +7,8 @@ use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::init::Factors;
 use crate::matrix::Samples;
+use crate::model::with_gaps;
+use crate::preprocess::Normalize;
 use crate::real::Real;
 use crate::registry::{Entry, Storage};
 use crate::spec::{Solver, Spec};
@@ -89,6 +91,30 @@ pub(super) fn start<T: Real>(spec: &Spec, given: Option<&Factors<T>>, shape: (us
     Ok(())
 }
 
+/// Missing values go together with the rest, and every sample and feature has a value.
+pub(super) fn missing<T: Real>(spec: &Spec, entry: &Entry, x: &Samples<'_, T>) -> Result<()> {
+    let refuse = |what: String, instead| Err(Error::Missing { what, instead });
+    if !entry.takes_missing() {
+        return refuse(entry.name.into(), "choose a method of weighted samples or entries");
+    }
+    if spec.solver != Solver::Mu {
+        return refuse(format!("solver = {}", spec.solver), "use solver = mu");
+    }
+    if spec.normalize.contains(&Normalize::Tfidf) {
+        return refuse("normalize = tfidf".into(), "counts that are not there are zeros");
+    }
+    let x = with_gaps(x)?;
+    let observed = |i: usize, j: usize| !x.at(i, j).to_f64().is_nan();
+    let (n, d) = (x.rows(), x.cols());
+    if let Some(at) = (0..n).find(|&i| (0..d).all(|j| !observed(i, j))) {
+        return Err(Error::NothingObserved { what: "sample", at });
+    }
+    if let Some(at) = (0..d).find(|&j| (0..n).all(|i| !observed(i, j))) {
+        return Err(Error::NothingObserved { what: "feature", at });
+    }
+    Ok(())
+}
+
 /// The method takes X as it is stored.
 pub(super) fn storage<T: Real>(entry: &Entry, x: &Samples<'_, T>) -> Result<()> {
     let storage = match x {
@@ -124,11 +150,13 @@ pub(super) fn not_constant<T: Real>(x: &Samples<'_, T>) -> Result<()> {
     let (n, d) = x.shape();
     let (any, differs, stored) = (OnceLock::new(), AtomicBool::new(false), AtomicUsize::new(0));
     x.try_for_rows(|_, row| {
-        if let Some(&first) = row.first() {
+        // What is missing differs from nothing.
+        let there = || row.iter().filter(|value| !value.to_f64().is_nan());
+        if let Some(&first) = there().next() {
             let any = *any.get_or_init(|| first);
-            differs.fetch_or(row.iter().any(|&value| value != any), Ordering::Relaxed);
-            stored.fetch_add(row.len(), Ordering::Relaxed);
+            differs.fetch_or(there().any(|&value| value != any), Ordering::Relaxed);
         }
+        stored.fetch_add(row.len(), Ordering::Relaxed);
         Ok(())
     })?;
     let any = any.into_inner().unwrap_or(T::ZERO);

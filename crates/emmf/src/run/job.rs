@@ -61,6 +61,7 @@ impl<X> Job<'_, X> {
             labels: outcome.labels,
             residuals: outcome.residuals,
             extras: outcome.extras,
+            imputed: None,
             initial,
             trace,
             stop,

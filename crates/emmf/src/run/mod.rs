@@ -12,12 +12,12 @@ use crate::fit::{Observer, Step};
 use crate::init::Factors;
 use crate::loss::Loss;
 use crate::matrix::Samples;
-use crate::method::{Entrywise, Irls, Recipe, SparseDivergence, Update};
-use crate::model::{Fit, Seconds};
+use crate::method::{Aim, Entrywise, Irls, Recipe, SparseDivergence, Update};
+use crate::model::{Fit, Seconds, impute};
 use crate::preprocess;
 use crate::real::Real;
 use crate::registry::{self, Kind, Values};
-use crate::spec::{Solver, Spec};
+use crate::spec::{Missing, Solver, Spec};
 use crate::threads;
 
 use job::Job;
@@ -69,9 +69,13 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, mut given: Given<'_, T>) -> Resu
     check::spec(spec, entry, x.shape())?;
     check::start(spec, given.start, x.shape())?;
     check::storage(entry, &x)?;
+    let missing = spec.missing == Missing::Nan;
+    if missing {
+        check::missing(spec, entry, &x)?;
+    }
     let weights = check::sample_weights(given.sample_weights, x.shape().0)?;
     threads::within(spec.threads, || {
-        let (fitted, mut prepared) = preprocess::fit(&spec.normalize, x)?;
+        let (fitted, mut prepared) = preprocess::fit(&spec.normalize, x, missing)?;
         let scale = prepared.take_scale();
         let samples = prepared.samples();
         let data = Stored::new(samples, scale);
@@ -88,14 +92,19 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, mut given: Given<'_, T>) -> Resu
         };
         let values = Values::of(entry, &spec.params);
         let mut fit = match entry.kind {
+            Kind::Samples(make) if missing => {
+                let aim = Aim::Samples(Box::new(|| make(&values)));
+                job.fit(&entrywise(&job, aim), &mut given, fitted)
+            }
             Kind::Samples(make) => job.fit(&irls(&job, || make(&values)), &mut given, fitted),
             Kind::Entries(make) => match make(&values) {
                 Recipe::Divergence if data.is_sparse() => {
                     job.fit(&sparse_divergence(&job), &mut given, fitted)
                 }
-                recipe => job.fit(&entrywise(&job, recipe), &mut given, fitted),
+                recipe => job.fit(&entrywise(&job, Aim::Entries(recipe)), &mut given, fitted),
             },
         }?;
+        fit.imputed = if missing { impute(&prepared, &x, (fit.model.centroids(), &fit.v)) } else { None };
         fit.seconds.total = began.elapsed().as_secs_f64();
         Ok(fit)
     })?
@@ -118,8 +127,10 @@ fn irls<'a, T: Real, X: Data<T>>(
 }
 
 /// The entry-wise method that minimises this.
-fn entrywise<'a, X>(job: &Job<'a, X>, recipe: Recipe) -> Entrywise<'a> {
-    Entrywise { recipe, exponent: job.exponent(), epsilon: job.spec.epsilon, sample_weights: job.weights }
+fn entrywise<'a, X>(job: &Job<'a, X>, aim: Aim<'a>) -> Entrywise<'a> {
+    let Job { spec, weights: sample_weights, .. } = *job;
+    let missing = spec.missing == Missing::Nan;
+    Entrywise { aim, exponent: job.exponent(), epsilon: spec.epsilon, sample_weights, missing }
 }
 
 fn sparse_divergence<'a, X>(job: &Job<'a, X>) -> SparseDivergence<'a> {

@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "every test binary uses its own part of this module")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail in its helpers too")]
 
+pub(crate) mod entrywise;
 pub(crate) mod problems;
 
 use std::collections::BTreeMap;
@@ -23,6 +24,8 @@ pub(crate) struct Oracle {
     pub(crate) epsilon: f64,
     /// θ of the capped norm, once it is known.
     theta: f64,
+    /// δ of the entry-wise losses, once it is known.
+    delta: f64,
 }
 
 #[derive(Clone, Copy)]
@@ -46,8 +49,15 @@ impl Oracle {
                 Solver::Mu => Rule::Mu(spec.exponent.unwrap_or(published)),
                 Solver::Hals => Rule::Hals(spec.sweeps),
             },
-            epsilon: spec.epsilon.unwrap_or((1e-10 * mean_norm).max(1e-150)),
+            epsilon: spec.epsilon.unwrap_or_else(|| {
+                if entrywise::ENTRYWISE.contains(&&*spec.method) {
+                    entrywise::epsilon(&spec.method, x)
+                } else {
+                    (1e-10 * mean_norm).max(1e-150)
+                }
+            }),
             theta: f64::INFINITY,
+            delta: f64::INFINITY,
         }
     }
 
@@ -75,6 +85,9 @@ impl Oracle {
 
     /// Σ sᵢρ(rᵢ).
     pub(crate) fn objective(&self, f: &Factors<f64>) -> f64 {
+        if self.is_entrywise() {
+            return self.entry_objective(f);
+        }
         let r = self.smoothed(f);
         let total: f64 = r.iter().zip(&self.s).map(|(r, s)| r * s).sum();
         let a = self.param("scale", 1.0);
@@ -116,6 +129,9 @@ impl Oracle {
     /// What has to happen before the first iteration: θ is a quantile of the residuals after one l2,1
     /// iteration where it is not given.
     pub(crate) fn begin(&mut self, f: &mut Factors<f64>) {
+        if self.is_entrywise() {
+            self.begin_entries(f);
+        }
         if self.method != "capped-nmf" {
             return;
         }
@@ -141,6 +157,9 @@ impl Oracle {
 
     /// One iteration: weights, U, V with the new U.
     pub(crate) fn iterate(&self, f: &mut Factors<f64>) {
+        if self.is_entrywise() {
+            return self.iterate_entries(f);
+        }
         let q = self.q(f);
         self.move_factors(&q, f);
     }

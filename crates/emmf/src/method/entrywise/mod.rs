@@ -7,6 +7,9 @@
 //! - U ← U ∘ ((W∘X)ᵀV / (W∘Y)ᵀV)^p;
 //! - V ← V ∘ ((W∘X)U / (W∘Y)U)^p with the new U and Y and the same W.
 //!
+//! NaN in X is a missing value, with weight 0. A method of weighted samples on such X runs here too: it minimises
+//! Σ sᵢ·ρ(rᵢ) with rᵢ² = (d/oᵢ)·Σ mᵢⱼ² over the oᵢ entries of sample i that are there.
+//!
 //! Every iteration lowers the objective for exponents in (0, 1]. Cost O(ndc): seven products of the size of
 //! X·U (four for the divergence, eight where weights need sums over all entries), X is read once. Memory: U, V,
 //! three d×c buffers and two for each of at most sixteen parts, vectors of length n, blocks of rows. Takes dense
@@ -28,28 +31,40 @@ pub(crate) use solve::{Solved, solve};
 
 use rayon::prelude::*;
 
+use super::irls::MakeLoss;
 use super::update::multiply_power;
 use super::{Ending, Method, Outcome, labels};
 use crate::data::{Data, least_parts, vectorized};
 use crate::error::Result;
 use crate::init::{Factors, Start};
+use crate::loss::L21;
 use crate::matrix::Mat;
 use crate::real::Real;
 
 use blocks::approximated;
 use walk::{Grid, Walk, walk};
-use weighing::{Totals, Weighing};
+use weighing::{Samples, Totals, Weighing};
 
 /// The entry-wise method.
 pub struct Entrywise<'a> {
     /// What is minimised.
-    pub(crate) recipe: Recipe,
+    pub(crate) aim: Aim<'a>,
     /// Exponent of the multiplicative update.
     pub(crate) exponent: f64,
     /// ε of smoothed residuals; else by the recipe.
     pub(crate) epsilon: Option<f64>,
     /// sᵢ, how often each sample counts.
     pub(crate) sample_weights: &'a [f64],
+    /// NaN in X is a missing value.
+    pub(crate) missing: bool,
+}
+
+/// What is minimised.
+pub(crate) enum Aim<'a> {
+    /// A sum over the entries, or nearly.
+    Entries(Recipe),
+    /// A sum over the samples, some of whose entries are missing.
+    Samples(MakeLoss<'a>),
 }
 
 /// What changes from iteration to iteration.
@@ -69,6 +84,8 @@ pub struct State<T> {
     of_features: Vec<f64>,
     /// Σ of each column of U, for the divergence.
     column_sums: Vec<T>,
+    /// oᵢ, how many entries of each sample are not missing.
+    observed: Vec<f64>,
     scratch: Vec<T>,
     grid: Grid,
 }
@@ -77,36 +94,61 @@ impl Entrywise<'_> {
     /// Weights, objective and the sums of the next U step; before that, V where it is to be `moved`.
     fn settle<T: Real, X: Data<T>>(&self, x: &X, state: &mut State<T>, moved: bool) {
         let how = (self.exponent, self.sample_weights);
-        if state.weighing.is_divergence() {
-            column_sums(&state.u, |_| 1.0, &mut state.column_sums);
-        }
+        column_sums(&state.u, |_| 1.0, &mut state.column_sums);
         if state.weighing.is_local() {
             state.objective = walk(x, state, how, Walk { v_step: moved, sums: true });
             return;
         }
         walk(x, state, how, Walk { v_step: moved, sums: false });
         let d = x.shape().1;
-        let State { of_features, squares, weighing, grid, .. } = state;
+        let State { of_features, squares, observed, weighing, grid, .. } = state;
         if weighing.by_feature() {
             let (total, rest) = of_features.split_at_mut(d);
             for part in rest.chunks_exact(d).take(grid.parts - 1) {
                 total.iter_mut().zip(part).for_each(|(total, part)| *total += part);
             }
         }
-        let s = self.sample_weights;
         let totals = Totals {
-            squares: squares.iter().zip(s).map(|(square, s)| s * square).sum(),
-            count: s.iter().sum::<f64>() * d as f64,
+            squares,
+            observed,
+            weights: self.sample_weights,
             of_features: &of_features[..if weighing.by_feature() { d } else { 0 }],
         };
-        let known = weighing.settle(&totals);
+        let known = weighing.settle(&totals, d);
         let sum = walk(x, state, how, Walk { v_step: false, sums: true });
         state.objective = known.unwrap_or(sum);
     }
 
+    /// The weights of samples before the first iteration, which the l2,1 norm sees.
+    fn samples<T: Real, X: Data<T>>(&self, x: &X) -> Weighing {
+        let s = self.sample_weights;
+        let norms = x.norms_sq().iter().zip(s).map(|(norm, s)| s * norm.sqrt());
+        let mean_norm = norms.sum::<f64>() / s.iter().sum::<f64>();
+        let epsilon = self.epsilon.unwrap_or((1e-10 * mean_norm).max(1e-150));
+        let zeros = || vec![0.0; s.len()];
+        Weighing::Samples(Samples { loss: Box::new(L21), epsilon, r: zeros(), q: zeros(), factors: zeros() })
+    }
+
+    /// The mean weight of each sample's entries, times the sample's own.
+    fn pulls<T: Real, X: Data<T>>(
+        &self,
+        x: &X,
+        (u, v): (&Mat<T>, &Mat<T>),
+        weighing: &Weighing,
+        observed: &[f64],
+    ) -> Vec<f64> {
+        let d = x.shape().1;
+        let rows = |x: &[T], y: &[T]| -> Vec<f64> {
+            x.chunks_exact(d).zip(y.chunks_exact(d)).map(|(x, y)| weighing.pull(x, y)).collect()
+        };
+        let pulls = approximated(x, u, v, |_, x, y| vectorized(|| rows(x, y)));
+        let samples = pulls.into_iter().flatten().zip(self.sample_weights).zip(observed);
+        samples.map(|((pull, s), observed)| s * pull / observed).collect()
+    }
+
     /// U ← U ∘ ((W∘X)ᵀV / (W∘Y)ᵀV)^p.
     fn update_u<T: Real>(&self, state: &mut State<T>) {
-        let State { u, ut, old, v, sums, weighing, grid, column_sums: den_of_v, .. } = state;
+        let State { u, ut, old, v, sums, grid, column_sums: den_of_v, .. } = state;
         let (c, d) = ut.shape();
         old.as_mut_slice().copy_from_slice(ut.as_slice());
         let (total, rest) = sums.split_at_mut(2 * c * d);
@@ -120,7 +162,7 @@ impl Entrywise<'_> {
             });
         });
         let (num, den) = total.split_at_mut(c * d);
-        if weighing.is_divergence() {
+        if !den_of_v.is_empty() {
             column_sums(v, |i| self.sample_weights[i], den_of_v);
             den.chunks_exact_mut(d).zip(&*den_of_v).for_each(|(den, &sum)| den.fill(sum));
         }
@@ -143,7 +185,10 @@ impl<T: Real, X: Data<T>> Method<T, X> for Entrywise<'_> {
 
     fn start(&self, x: &X, start: &mut Start<'_, T>) -> Result<State<T>> {
         let factors = start.factors(x)?;
-        let weighing = self.recipe.resolve(x, &factors, (self.sample_weights, self.epsilon));
+        let weighing = match &self.aim {
+            Aim::Entries(recipe) => recipe.resolve(x, &factors, (self.sample_weights, self.epsilon)),
+            Aim::Samples(_) => self.samples(x),
+        };
         let ((n, d), c, Factors { u, v }) = (x.shape(), factors.u.cols(), factors);
         let grid = Grid::new(n, d);
         let features = if weighing.by_feature() { d } else { 1 };
@@ -156,11 +201,25 @@ impl<T: Real, X: Data<T>> Method<T, X> for Entrywise<'_> {
             squares: vec![0.0; n],
             sums: vec![T::ZERO; grid.parts * 2 * c * d],
             of_features: vec![0.0; grid.parts * features],
-            column_sums: vec![T::ZERO; if weighing.is_divergence() { c } else { 0 }],
+            // Σ over the entries that are not missing would be another one for each feature.
+            column_sums: vec![T::ZERO; if weighing.is_divergence() && !self.missing { c } else { 0 }],
+            observed: observed(x, self.missing),
             scratch: vec![T::ZERO; grid.parts * grid.slot(d, c)],
             weighing,
             grid,
         };
+        if let Aim::Samples(make) = &self.aim {
+            let mut loss = make();
+            loss.calibrate(&mut || {
+                self.settle(x, &mut state, false);
+                self.step(x, &mut state)?;
+                let r = if let Weighing::Samples(samples) = &state.weighing { &samples.r[..] } else { &[] };
+                Ok(r.iter().copied().zip(self.sample_weights.iter().copied()).collect())
+            })?;
+            if let Weighing::Samples(samples) = &mut state.weighing {
+                samples.loss = loss;
+            }
+        }
         self.settle(x, &mut state, false);
         Ok(state)
     }
@@ -177,35 +236,36 @@ impl<T: Real, X: Data<T>> Method<T, X> for Entrywise<'_> {
 
     fn finish(&self, x: &X, mut state: State<T>, ending: Ending) -> Result<Outcome<T>> {
         let labels = labels(&state.v, &state.u, ending.labels);
-        let sweeps = self.recipe.median_sweeps();
+        let sweeps = if let Aim::Entries(recipe) = &self.aim { recipe.median_sweeps() } else { 0 };
         let mut factors = Factors {
             u: std::mem::replace(&mut state.u, Mat::zeros(0, 0)),
             v: std::mem::replace(&mut state.v, Mat::zeros(0, 0)),
         };
         (0..sweeps).for_each(|_| median_sweep(x, self.sample_weights, &mut factors));
         let coding = state.weighing.coding(sweeps);
-        let residuals = coding.finish(x, &mut factors, ending.polish);
+        let residuals = coding.finish(x, &mut factors, (ending.polish, self.missing));
         (state.ut, state.u, state.v) = (factors.u.transposed(), factors.u, factors.v);
         self.settle(x, &mut state, false);
-        let State { u, v, weighing, objective, .. } = state;
-        let weights = pulls(x, (&u, &v), &weighing, self.sample_weights);
+        let State { u, v, weighing, objective, observed, .. } = state;
+        let weights = match weighing {
+            Weighing::Samples(samples) => samples.q,
+            _ => self.pulls(x, (&u, &v), &weighing, &observed),
+        };
         let factors = Factors { u, v };
         Ok(Outcome { factors, labels, residuals, weights, objective, coding, extras: Vec::new() })
     }
 }
 
-/// The mean weight of each sample's entries, times the sample's own.
-fn pulls<T: Real, X: Data<T>>(
-    x: &X,
-    (u, v): (&Mat<T>, &Mat<T>),
-    weighing: &Weighing,
-    sample_weights: &[f64],
-) -> Vec<f64> {
-    let d = x.shape().1;
-    let rows = |x: &[T], y: &[T]| -> Vec<f64> {
-        let rows = x.chunks_exact(d).zip(y.chunks_exact(d));
-        rows.map(|(x, y)| weighing.pull(x, y) / d as f64).collect()
+/// How many entries of each sample are not missing.
+fn observed<T: Real, X: Data<T>>(x: &X, missing: bool) -> Vec<f64> {
+    let (n, d) = x.shape();
+    if !missing {
+        return vec![d as f64; n];
+    }
+    let mut row = vec![T::ZERO; d];
+    let count = |i: usize| {
+        x.read(i..i + 1, 0..d, &mut row);
+        row.iter().filter(|x| !x.to_f64().is_nan()).count() as f64
     };
-    let pulls = approximated(x, u, v, |_, x, y| vectorized(|| rows(x, y)));
-    pulls.into_iter().flatten().zip(sample_weights).map(|(pull, s)| pull * s).collect()
+    (0..n).map(count).collect()
 }

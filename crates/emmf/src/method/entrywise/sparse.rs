@@ -150,7 +150,7 @@ impl<T: Real, X: Data<T>> Method<T, X> for SparseDivergence<'_> {
         let empty = || Mat::zeros(0, 0);
         let (u, v) = (std::mem::replace(&mut state.u, empty()), std::mem::replace(&mut state.v, empty()));
         let mut factors = Factors { u, v };
-        let residuals = coding.finish(x, &mut factors, ending.polish);
+        let residuals = coding.finish(x, &mut factors, (ending.polish, false));
         (state.u, state.v) = (factors.u, factors.v);
         column_sums(&state.u, |_| 1.0, &mut state.of_u);
         self.measure(x, &mut state);

@@ -138,10 +138,10 @@ impl<T: Real> Shared<'_, T> {
             empty.for_each(|(_, v)| v.fill(T::ZERO));
         }
         T::gemm((block.y, d), Left::Rows((v, c)), (self.ut.as_slice(), d), (m, c, d), false);
-        let s = &self.sample_weights[rows];
+        let s = &self.sample_weights[rows.clone()];
         let objective = self.measure(&block, s, (&mut part.squares[local], part.of_features));
         if walk.sums {
-            self.add_sums(v, &mut block, s, part.sums);
+            self.add_sums(v, &mut block, rows, part.sums);
         }
         objective
     }
@@ -153,12 +153,13 @@ impl<T: Real> Shared<'_, T> {
         let fit = |ut: &Mat<T>, y: &mut [T]| {
             T::gemm((y, d), Left::Rows((v, c)), (ut.as_slice(), d), (m, c, d), false);
         };
-        if !self.weighing.is_fresh() && !self.weighing.by_feature() {
+        let at_old = !(self.weighing.is_fresh() || self.weighing.is_separable());
+        if at_old {
             fit(self.old, y);
             self.weigh(x, y, w);
         }
         fit(self.ut, y);
-        if self.weighing.is_fresh() || self.weighing.by_feature() {
+        if !at_old {
             self.weigh(x, y, w);
         }
         vectorized(|| apply(x, y, w, t, T::ONE));
@@ -205,14 +206,14 @@ impl<T: Real> Shared<'_, T> {
     }
 
     /// Adds Vᵀ(W∘X) and Vᵀ(W∘Y), which are c×d, of the block.
-    fn add_sums(&self, v: &[T], block: &mut Block<'_, T>, s: &[f64], sums: &mut [T]) {
+    fn add_sums(&self, v: &[T], block: &mut Block<'_, T>, samples: Range<usize>, sums: &mut [T]) {
         let ((d, c), m) = (self.u.shape(), v.len() / self.u.cols());
         let Block { x, y, w, t, .. } = block;
         self.weigh(x, y, w);
         vectorized(|| {
             let rows = x.chunks_exact(d).zip(y.chunks_exact(d)).zip(w.chunks_exact_mut(d));
-            for (((x, y), w), (t, &s)) in rows.zip(t.chunks_exact_mut(d).zip(s)) {
-                apply(x, y, w, t, T::from_f64(s));
+            for (((x, y), w), (t, i)) in rows.zip(t.chunks_exact_mut(d).zip(samples)) {
+                apply(x, y, w, t, T::from_f64(self.weighing.factor(i, self.sample_weights[i])));
             }
         });
         let (num, den) = sums.split_at_mut(c * d);

@@ -1,7 +1,9 @@
 //! How the entries of a row are weighed, and what has to be known of all of them before.
 
+use crate::loss::Loss;
 use crate::loss::entry::{AnyEntryLoss, EntryCorrentropy, EntryLoss, L1, map, sum};
 use crate::method::Coding;
+use crate::method::irls::{smoothed, weigh};
 use crate::real::Real;
 
 /// The weights of the entries.
@@ -19,14 +21,45 @@ pub(super) enum Weighing {
     /// Σᵢ (Σⱼ |mᵢⱼ|)², |·| smoothed: each by its own residual and the sum of its sample. By Cauchy's inequality
     /// (Σa)² ≤ Σ a²·(Σa′)/a′.
     SquaredSums(L1),
+    /// Each by the residual of its sample, rᵢ² = (d/oᵢ)·Σ mᵢⱼ² over the oᵢ entries that are not missing.
+    Samples(Samples),
 }
 
-/// Sums over all samples.
+/// The weights of samples with missing values.
+pub(super) struct Samples {
+    pub(super) loss: Box<dyn Loss>,
+    /// ε of the smoothed residual.
+    pub(super) epsilon: f64,
+    /// rᵢ, and diag(Q).
+    pub(super) r: Vec<f64>,
+    pub(super) q: Vec<f64>,
+    /// d/oᵢ, times Qᵢᵢ to a maximum of 1: a common factor changes nothing and might overflow.
+    pub(super) factors: Vec<f64>,
+}
+
+impl Samples {
+    fn settle(&mut self, totals: &Totals<'_>, d: usize) -> f64 {
+        let samples = totals.squares.iter().zip(totals.observed).zip(&mut self.r);
+        for ((square, observed), r) in samples {
+            *r = smoothed(&*self.loss, square * d as f64 / observed, self.epsilon);
+        }
+        let objective = weigh(&*self.loss, &self.r, totals.weights, &mut self.q);
+        let largest = self.q.iter().copied().fold(0.0, f64::max);
+        let scale = if largest > 0.0 { d as f64 / largest } else { 0.0 };
+        let samples = self.factors.iter_mut().zip(&self.q).zip(totals.observed);
+        samples.for_each(|((factor, q), observed)| *factor = scale * q / observed);
+        objective
+    }
+}
+
+/// Sums over samples and features.
 pub(super) struct Totals<'a> {
-    /// Σ sᵢmᵢⱼ² of all entries.
-    pub(super) squares: f64,
-    /// Σ sᵢ of all entries.
-    pub(super) count: f64,
+    /// Σⱼ mᵢⱼ² of each sample.
+    pub(super) squares: &'a [f64],
+    /// oᵢ, how many entries of each sample are not missing.
+    pub(super) observed: &'a [f64],
+    /// sᵢ, how often each sample counts.
+    pub(super) weights: &'a [f64],
     /// Σ sᵢmᵢⱼ² of each feature, where they are wanted.
     pub(super) of_features: &'a [f64],
 }
@@ -44,6 +77,16 @@ impl Weighing {
     /// The squares are wanted by feature.
     pub(super) fn by_feature(&self) -> bool {
         matches!(self, Self::Features { .. })
+    }
+
+    /// The weights of the V step do not depend on Y.
+    pub(super) fn is_separable(&self) -> bool {
+        matches!(self, Self::Features { .. } | Self::Samples(_))
+    }
+
+    /// What the weights of sample i are multiplied with in the U step; `s` is the sample's own.
+    pub(super) fn factor(&self, i: usize, s: f64) -> f64 {
+        if let Self::Samples(samples) = self { samples.factors[i] } else { s }
     }
 
     /// See [`EntryLoss::FRESH`].
@@ -74,6 +117,7 @@ impl Weighing {
                 let total = sum(x, y, |x, y| loss.share(x, y));
                 map(x, y, w, |x, y| total * loss.weight(x, y));
             }
+            Self::Samples(_) => map(x, y, w, |_, _| 1.0),
         }
     }
 
@@ -83,7 +127,7 @@ impl Weighing {
         match self {
             Self::Entries(loss) => loss.share_of_row(x, y),
             Self::Refreshed { loss, .. } => sum(x, y, |x, y| loss.share(x, y)),
-            Self::Features { .. } => 0.0,
+            Self::Features { .. } | Self::Samples(_) => 0.0,
             Self::SquaredSums(loss) => sum(x, y, |x, y| loss.share(x, y)).powi(2),
         }
     }
@@ -94,7 +138,7 @@ impl Weighing {
         match self {
             Self::Entries(loss) => loss.pull_of_row(x, y),
             Self::Refreshed { loss, .. } => sum(x, y, |x, y| loss.weight(x, y)),
-            Self::Features { .. } => sum(x, y, |_, _| 1.0),
+            Self::Features { .. } | Self::Samples(_) => sum(x, y, |_, _| 1.0),
             Self::SquaredSums(loss) => {
                 let total = sum(x, y, |x, y| loss.share(x, y));
                 sum(x, y, |x, y| total * loss.weight(x, y))
@@ -104,10 +148,13 @@ impl Weighing {
 
     /// Takes what it needs from the sums over all samples; returns the objective where it is no sum over the
     /// rows.
-    pub(super) fn settle(&mut self, totals: &Totals<'_>) -> Option<f64> {
+    pub(super) fn settle(&mut self, totals: &Totals<'_>, d: usize) -> Option<f64> {
         match self {
             Self::Refreshed { loss, least } => {
-                loss.double_variance = (totals.squares / totals.count).max(*least);
+                let samples = || totals.weights.iter();
+                let squares: f64 = samples().zip(totals.squares).map(|(s, square)| s * square).sum();
+                let count: f64 = samples().zip(totals.observed).map(|(s, observed)| s * observed).sum();
+                loss.double_variance = (squares / count).max(*least);
                 None
             }
             Self::Features { epsilon, weights } => {
@@ -121,6 +168,7 @@ impl Weighing {
                 weights.iter_mut().for_each(|norm| *norm = least / *norm);
                 Some(objective)
             }
+            Self::Samples(samples) => Some(samples.settle(totals, d)),
             Self::Entries(_) | Self::SquaredSums(_) => None,
         }
     }
@@ -133,6 +181,7 @@ impl Weighing {
             // The least square of a sum is the square of the least sum.
             Self::SquaredSums(loss) => Coding::Entries { loss: (*loss).into(), median_sweeps },
             Self::Features { weights, .. } => Coding::Features(weights.clone()),
+            Self::Samples(_) => Coding::LeastSquares,
         }
     }
 }

@@ -1,0 +1,39 @@
+//! Missing values on the command line: NaN in the data, or a mask beside them.
+
+use anyhow::{Result, bail};
+use emmf::preprocess::masked;
+use emmf::{Missing, Real};
+use emmf_io::{Matrix, ReadOptions};
+
+use crate::args::MissingArgs;
+
+impl MissingArgs {
+    /// What NaN in the data means.
+    pub(crate) fn meaning(&self) -> Missing {
+        let named = self.missing.map(Into::into);
+        named.unwrap_or(if self.mask.is_some() { Missing::Nan } else { Missing::Refuse })
+    }
+
+    /// The data with NaN where the mask says that a value is missing.
+    pub(crate) fn apply<T: Real>(&self, x: Matrix<T>) -> Result<Matrix<T>> {
+        let Some(path) = &self.mask else { return Ok(x) };
+        let file = path.display();
+        let mask = emmf_io::read(path, &ReadOptions::default())?.x.into_f64().cast::<T>();
+        let (Matrix::Dense(x), Matrix::Dense(mask)) = (&x, &mask) else {
+            bail!("{file}: a mask goes with dense data and is dense itself");
+        };
+        if mask.shape() != x.shape() {
+            let ((n, d), (rows, cols)) = (x.shape(), mask.shape());
+            bail!(
+                "{file}: the mask is {rows}x{cols}, but the data are {n}x{d}; give a 0 or 1 for every value"
+            );
+        }
+        if let Some(at) = mask.as_slice().iter().position(|&m| m != T::ZERO && m != T::ONE) {
+            let (row, col, value) = (at / mask.cols(), at % mask.cols(), mask.as_slice()[at]);
+            bail!(
+                "{file}: row {row}, column {col} (from 0) is {value}; a mask holds 1 where there is a value, else 0"
+            );
+        }
+        Ok(Matrix::Dense(masked(x, mask)?))
+    }
+}
