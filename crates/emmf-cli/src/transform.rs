@@ -36,8 +36,8 @@ pub(crate) fn run(args: &TransformArgs) -> Result<()> {
     }
     let (k, columns) = (model.spec().k, data.columns);
     let (x, imputed) = match model {
-        AnyModel::F32(model) => transform(args, model.with_missing(missing), data.x.into_f32())?,
-        AnyModel::F64(model) => transform(args, model.with_missing(missing), data.x.into_f64())?,
+        AnyModel::F32(model) => transform(args, &model.with_missing(missing), data.x.into_f32())?,
+        AnyModel::F64(model) => transform(args, &model.with_missing(missing), data.x.into_f64())?,
     };
     if let (Some(path), Some(x)) = (&args.imputed, imputed) {
         write_data(path, Dataset { x, labels: None, columns })?;
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &TransformArgs) -> Result<()> {
 /// One row a sample: its coefficients, label, residual and outlier score; and the samples filled in.
 fn transform<T: Real>(
     args: &TransformArgs,
-    model: Model<T>,
+    model: &Model<T>,
     x: Matrix<T>,
 ) -> Result<(Numbers, Option<Numbers>)>
 where
