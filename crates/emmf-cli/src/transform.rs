@@ -44,14 +44,14 @@ pub(crate) fn run(args: &TransformArgs) -> Result<()> {
     let (x, imputed) = match (model, data) {
         (AnyModel::F32(model), Input::Memory(data)) => {
             let x = args.gaps.apply(data.x.into_f32())?;
-            transform(args, model.with_missing(missing), x.samples())?
+            transform(args, &model.with_missing(missing), x.samples())?
         }
         (AnyModel::F64(model), Input::Memory(data)) => {
             let x = args.gaps.apply(data.x.into_f64())?;
-            transform(args, model.with_missing(missing), x.samples())?
+            transform(args, &model.with_missing(missing), x.samples())?
         }
-        (AnyModel::F32(model), Input::File(data)) => transform(args, model, Samples::Stream(&data.rows))?,
-        (AnyModel::F64(model), Input::File(data)) => transform(args, model, Samples::Stream(&data.rows))?,
+        (AnyModel::F32(model), Input::File(data)) => transform(args, &model, Samples::Stream(&data.rows))?,
+        (AnyModel::F64(model), Input::File(data)) => transform(args, &model, Samples::Stream(&data.rows))?,
     };
     if let (Some(path), Some(x)) = (&args.imputed, imputed) {
         write_data(path, Dataset { x, labels: None, columns })?;
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &TransformArgs) -> Result<()> {
 /// One row a sample: its coefficients, label, residual and outlier score; and the samples filled in.
 fn transform<T: Real>(
     args: &TransformArgs,
-    model: Model<T>,
+    model: &Model<T>,
     x: Samples<'_, T>,
 ) -> Result<(Numbers, Option<Numbers>)>
 where

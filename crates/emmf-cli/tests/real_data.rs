@@ -11,14 +11,20 @@ use program::Place;
 const SETS: [(&str, usize, usize, usize, f64); 3] =
     [("movement", 360, 90, 15, 0.35), ("yale", 165, 256, 15, 0.3), ("ba", 1404, 320, 36, 0.18)];
 
-#[test]
-fn classes_are_found_and_clusters_are_better_than_chance() {
+/// The folder of the data sets.
+fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("EMMF_DATA")
         .map_or_else(|| [env!("CARGO_MANIFEST_DIR"), "../../../shared/data"].iter().collect(), PathBuf::from);
     if !folder.is_dir() {
         println!("skipped: no data in {}; set EMMF_DATA", folder.display());
-        return;
+        return None;
     }
+    Some(folder)
+}
+
+#[test]
+fn classes_are_found_and_clusters_are_better_than_chance() {
+    let Some(folder) = folder() else { return };
     let place = Place::new();
     for (name, n, d, classes, least) in SETS {
         std::fs::copy(folder.join(format!("{name}.mat")), place.path("x.mat")).unwrap();
@@ -26,5 +32,50 @@ fn classes_are_found_and_clusters_are_better_than_chance() {
         assert_eq!((&json["n"], &json["d"]), (&n.into(), &d.into()), "{name}");
         let (acc, nmi) = (json["acc"].as_f64().unwrap(), json["nmi"].as_f64().unwrap());
         assert!((least..0.8).contains(&acc) && (acc..0.9).contains(&nmi), "{name}: {json}");
+    }
+}
+
+/// From file to labels with every method, in both types.
+#[test]
+fn every_method_clusters_movement() {
+    let Some(folder) = folder() else { return };
+    let place = Place::new();
+    std::fs::copy(folder.join("movement.mat"), place.path("x.mat")).unwrap();
+    let methods: serde_json::Value = serde_json::from_str(&place.run("methods --json").ok()).unwrap();
+    for method in methods.as_array().unwrap() {
+        for dtype in ["f32", "f64"] {
+            let name = method["name"].as_str().unwrap();
+            let line = format!("fit x.mat -k 15 --method {name} --dtype {dtype} --max-iter 10 --json");
+            let json = place.json(&line);
+            assert!(json["acc"].as_f64().unwrap() > 0.3, "{json}");
+        }
+    }
+}
+
+/// A fifth of the values hidden: they are filled in far better than by the mean of their feature.
+#[test]
+fn hidden_values_of_movement_come_back() {
+    let Some(folder) = folder() else { return };
+    let place = Place::new();
+    std::fs::copy(folder.join("movement.mat"), place.path("x.mat")).unwrap();
+    let hidden = |i: usize, j: usize| (i * 31 + j * 17 + i * j * 7) % 5 == 0;
+    let row = |i: usize| (0..90).map(|j| u8::from(!hidden(i, j)).to_string()).collect::<Vec<_>>().join(",");
+    place.write("mask.csv", (0..360).map(|i| row(i) + "\n").collect::<String>());
+    let read =
+        |name: &str| emmf_io::read(&place.path(name), &emmf_io::ReadOptions::default()).unwrap().x.into_f64();
+    let emmf_io::Matrix::Dense(x) = read("x.mat") else { return };
+    let gaps = || (0..360).flat_map(|i| (0..90).map(move |j| (i, j))).filter(|&(i, j)| hidden(i, j));
+    let mean = |j: usize| {
+        let there = || (0..360).filter(|&i| !hidden(i, j)).map(|i| x[(i, j)]);
+        there().sum::<f64>() / there().count() as f64
+    };
+    let by_mean: f64 = gaps().map(|(i, j)| (x[(i, j)] - mean(j)).powi(2)).sum();
+    for method in ["nmf", "emmf", "l21-nmf", "nmf-div", "l1-nmf"] {
+        place.json(&format!(
+            "fit x.mat -k 15 --method {method} --mask mask.csv --max-iter 100 --json --out result"
+        ));
+        let emmf_io::Matrix::Dense(imputed) = read("result/imputed.npy") else { return };
+        let by_fit: f64 = gaps().map(|(i, j)| (x[(i, j)] - imputed[(i, j)]).powi(2)).sum();
+        assert!(by_fit < 0.1 * by_mean, "{method}: {by_fit} against {by_mean}");
     }
 }

@@ -31,6 +31,12 @@ fn jumps<T: Real>(kind: Kind, x: &Mat<f64>, fit: &Fit<T>) -> bool {
     fit.model.spec().method == "capped-nmf" && !steady
 }
 
+/// The weights of correntropy vanish in single precision where residuals are many times its width: such a
+/// sample keeps its coefficients, while in double precision it still follows weights of 1e-40.
+fn vanishes<T: Real>(fit: &Fit<T>) -> bool {
+    fit.model.spec().method == "cim-nmf" && fit.weights.iter().any(|weight| *weight < 1e-30)
+}
+
 /// Two ways to compute this fit lead to the same factors.
 fn comparable<T: Real>(kind: Kind, x: &Mat<f64>, fit: &Fit<T>) -> bool {
     !jumps(kind, x, fit) && determined(fit, x)
@@ -127,7 +133,10 @@ proptest! {
             let spec = spec.max_iter(10).polish(false);
             let double = fit_from(&spec, &p.x, &p.start).unwrap();
             let single = fit_from(&spec, &p.x.cast::<f32>(), &cast(&p.start)).unwrap();
-            if !(comparable(kind, &p.x, &double) && comparable(kind, &p.x, &single)) {
+            if !(comparable(kind, &p.x, &double) && comparable(kind, &p.x, &single))
+                || vanishes(&double)
+                || vanishes(&single)
+            {
                 continue;
             }
             let by = (double.objective - single.objective).abs();

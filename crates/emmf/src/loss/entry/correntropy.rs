@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::EntryLoss;
-use super::elementary::exp_of_negative;
+use super::elementary::{exp_of_negative, one_minus_exp_of_negative};
 
 /// See the [module](self).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -19,7 +19,7 @@ pub struct EntryCorrentropy {
 impl EntryLoss for EntryCorrentropy {
     #[inline(always)]
     fn share(&self, x: f64, y: f64) -> f64 {
-        1.0 - self.weight(x, y)
+        one_minus_exp_of_negative((x - y) * (x - y) / self.double_variance)
     }
 
     #[inline(always)]

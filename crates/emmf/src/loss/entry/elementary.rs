@@ -12,6 +12,20 @@ const LAST: f64 = 708.0;
 /// exp(−t) of t ≥ 0; 0 below the normal numbers.
 #[inline(always)]
 pub(super) fn exp_of_negative(t: f64) -> f64 {
+    let (power, rest) = split(t);
+    if t > LAST { 0.0 } else { power + power * rest }
+}
+
+/// 1 − exp(−t) of t ≥ 0, right to the last digits also where t is small.
+#[inline(always)]
+pub(super) fn one_minus_exp_of_negative(t: f64) -> f64 {
+    let (power, rest) = split(t);
+    if t > LAST { 1.0 } else { (1.0 - power) - power * rest }
+}
+
+/// exp(−t) = power·(1 + rest) with a power of two.
+#[inline(always)]
+fn split(t: f64) -> (f64, f64) {
     let x = if t > LAST { -LAST } else { -t };
     let shifted = x * std::f64::consts::LOG2_E + ROUND;
     let n = shifted - ROUND;
@@ -31,12 +45,10 @@ pub(super) fn exp_of_negative(t: f64) -> f64 {
         1.0 / 6.0,
         0.5,
         1.0,
-        1.0,
     ] {
         sum = sum * r + inverse;
     }
-    let power_of_two = f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52);
-    if t > LAST { 0.0 } else { sum * power_of_two }
+    (f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52), sum * r)
 }
 
 /// The bits of √½ and of 2⁵².
@@ -75,7 +87,7 @@ pub(super) fn ln(x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{exp_of_negative, ln};
+    use super::{exp_of_negative, ln, one_minus_exp_of_negative};
 
     #[test]
     fn exponential() {
@@ -83,6 +95,10 @@ mod tests {
             let t = f64::from(at) * 0.007_083;
             let (ours, exact) = (exp_of_negative(t), (-t).exp());
             assert!((ours - exact).abs() <= 4e-16 * exact, "{t}: {ours}, should be {exact}");
+            for t in [t, t * 1e-9] {
+                let (ours, exact) = (one_minus_exp_of_negative(t), -(-t).exp_m1());
+                assert!((ours - exact).abs() <= 4e-16 * exact, "{t}: {ours}, should be {exact}");
+            }
         }
         assert_eq!(
             (exp_of_negative(0.0), exp_of_negative(709.0), exp_of_negative(f64::INFINITY)),

@@ -35,7 +35,7 @@ use super::irls::MakeLoss;
 use super::update::multiply_power;
 use super::{Ending, Method, Outcome, labels};
 use crate::data::{Data, least_parts, vectorized};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::init::{Factors, Start};
 use crate::loss::L21;
 use crate::matrix::Mat;
@@ -88,6 +88,7 @@ pub struct State<T> {
     observed: Vec<f64>,
     scratch: Vec<T>,
     grid: Grid,
+    iteration: usize,
 }
 
 impl Entrywise<'_> {
@@ -207,6 +208,7 @@ impl<T: Real, X: Data<T>> Method<T, X> for Entrywise<'_> {
             scratch: vec![T::ZERO; grid.parts * grid.slot(d, c)],
             weighing,
             grid,
+            iteration: 0,
         };
         if let Aim::Samples(make) = &self.aim {
             let mut loss = make();
@@ -219,14 +221,20 @@ impl<T: Real, X: Data<T>> Method<T, X> for Entrywise<'_> {
             if let Weighing::Samples(samples) = &mut state.weighing {
                 samples.loss = loss;
             }
+            state.iteration = 0;
         }
         self.settle(x, &mut state, false);
         Ok(state)
     }
 
     fn step(&self, x: &X, state: &mut State<T>) -> Result<()> {
+        state.iteration += 1;
         self.update_u(state);
         self.settle(x, state, true);
+        // A bounded loss would not tell.
+        if !state.squares.iter().all(|square| square.is_finite()) {
+            return Err(Error::Diverged { iteration: state.iteration });
+        }
         Ok(())
     }
 

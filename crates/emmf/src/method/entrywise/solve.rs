@@ -14,6 +14,10 @@ use crate::real::sealed::{Left, Product};
 /// Problems that are solved at the most, and the change of the objective that is too small to go on.
 const MAX_ITER: usize = 200;
 const ENOUGH: f64 = 1e-13;
+/// A step that raises the objective by less than this share is right: the objective is too flat to tell.
+const FLAT: f64 = 1e-14;
+/// The bits of a number that are its power of two.
+const EXPONENT: u64 = 0x7FF0_0000_0000_0000;
 /// Halvings of a step.
 const HALVINGS: usize = 40;
 
@@ -55,13 +59,17 @@ impl<'a> Problem<'a> {
         Self { u, weighted: Mat::zeros(u.rows(), u.cols()), g: Mat::zeros(u.cols(), u.cols()) }
     }
 
-    /// min Σ hⱼ(yⱼ)²/2 − tⱼyⱼ, y = U·v, v ≥ 0, less `slope`·v.
-    fn minimise(&mut self, h: impl Fn(usize) -> f64, p: &[f64]) -> Vec<f64> {
+    /// min ½·Σ hⱼyⱼ² − p·v, y = U·v, v ≥ 0.
+    fn minimise(&mut self, h: impl Fn(usize) -> f64, p: &mut [f64]) -> Vec<f64> {
         let (d, c) = self.u.shape();
+        // In a unit that is a power of two: no weight overflows, and the unit of X does not change a bit.
+        let largest = (0..d).map(&h).fold(f64::MIN_POSITIVE, f64::max);
+        let unit = 1.0 / f64::from_bits(largest.to_bits() & EXPONENT);
         for j in 0..d {
-            let h = h(j);
+            let h = unit * h(j);
             self.weighted.row_mut(j).iter_mut().zip(self.u.row(j)).for_each(|(out, u)| *out = h * u);
         }
+        p.iter_mut().for_each(|p| *p *= unit);
         let weighted = Left::Columns((self.weighted.as_slice(), c));
         f64::gemm((self.g.as_mut_slice(), c), weighted, (self.u.as_slice(), c), (c, d, c), false);
         Nnls::new(&self.g).solve(p)
@@ -76,7 +84,7 @@ impl<'a> Problem<'a> {
                 p.iter_mut().zip(self.u.row(j)).for_each(|(p, u)| *p += w * x * u);
             }
         }
-        self.minimise(w, &p)
+        self.minimise(w, &mut p)
     }
 }
 
@@ -158,24 +166,24 @@ fn least_divergence(loss: Divergence, u: &Mat<f64>, x: &[f64]) -> Vec<f64> {
             p.iter_mut().zip(counts.u.row(t)).for_each(|(p, u)| *p += by * u);
         }
         let curvature = |t: usize| if y[t] > loss.floor { counts.x[t] / y[t] / y[t] } else { 0.0 };
-        let target = problem.minimise(curvature, &p);
-        let Some((next, value)) = descend(&counts, &v, &target, objective) else { break };
+        let target = problem.minimise(curvature, &mut p);
+        let Some((next, value)) = descend(&counts, &v, &target, objective + FLAT * sum) else { break };
         let gain = objective - value;
         (y, v, objective) = (fitted(&counts.u, &next), next, value);
-        if gain <= ENOUGH * counts.x.iter().sum::<f64>() {
+        if gain <= ENOUGH * sum {
             break;
         }
     }
     v
 }
 
-/// The first point on the way to `target` that is lower than `objective`.
-fn descend(counts: &Counts, v: &[f64], target: &[f64], objective: f64) -> Option<(Vec<f64>, f64)> {
+/// The first point on the way back from `target` to v where the divergence is below `limit`.
+fn descend(counts: &Counts, v: &[f64], target: &[f64], limit: f64) -> Option<(Vec<f64>, f64)> {
     let mut share = 1.0;
     for _ in 0..HALVINGS {
         let next: Vec<f64> = v.iter().zip(target).map(|(v, to)| (1.0 - share) * v + share * to).collect();
         let value = counts.value(&next, &fitted(&counts.u, &next));
-        if value < objective {
+        if value < limit {
             return Some((next, value));
         }
         share *= 0.5;
