@@ -70,7 +70,7 @@ pub(super) fn walk<T: Real, A: Send, R: Send>(
 }
 
 /// Rows of each of at most [`PARTS`] parts of whole blocks.
-pub(super) fn rows_per_part(n: usize) -> usize {
+pub(crate) fn rows_per_part(n: usize) -> usize {
     n.div_ceil(BLOCK).div_ceil(PARTS).max(1) * BLOCK
 }
 

@@ -1,7 +1,9 @@
 //! Factorizations: what happens inside the loop of [`fit`](crate::fit).
 
+pub mod gsnmf;
 mod irls;
 mod nnls;
+pub mod pnmf;
 mod residual;
 mod update;
 
