@@ -51,8 +51,8 @@ fn spec(args: &FitArgs) -> Result<Spec> {
         .seed(args.seed)
         .restarts(args.restarts)
         .max_iter(args.max_iter)
-        .tol(args.tol)
-        .labels(args.label_rule.into());
+        .tol(args.tol);
+    spec.labels = args.label_rule.map(Into::into);
     (spec.exponent, spec.time_limit, spec.threads) = (args.exponent, args.time_limit, args.threads);
     Ok(args.params.iter().fold(spec, |spec, (name, value)| spec.param(name, *value)))
 }
@@ -78,7 +78,7 @@ fn fit<T: Real>(args: &FitArgs, x: &Matrix<T>, labels: Option<Vec<String>>) -> R
     let info = DataInfo { name: name.to_string_lossy().into(), n, d, dtype: T::NAME.into(), sparse };
     let record = Record::new(&fit, info, labels)?;
     if let Some(out) = &args.out {
-        uninterrupted(|| emmf_io::write_results(out, &fit.model, &record))?;
+        uninterrupted(|| emmf_io::write_results(out, &fit, &record))?;
     }
     if args.json { print_json(&record) } else { print_summary(&record, args.out.as_deref()) }
 }
@@ -123,6 +123,9 @@ fn print_json(record: &Record) -> Result<()> {
         object.insert("nmi".into(), clustering.nmi.into());
         object.insert("ari".into(), clustering.ari.into());
         object.insert("purity".into(), clustering.purity.into());
+    }
+    if let (false, Some(object)) = (record.extras.is_empty(), object.as_object_mut()) {
+        object.insert("extras".into(), serde_json::to_value(&record.extras)?);
     }
     writeln!(std::io::stdout().lock(), "{object}")?;
     Ok(())

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use comfy_table::Table;
-use emmf::registry::{Entry, METHODS};
+use emmf::registry::{Entry, Goal, METHODS};
 
 use crate::args::MethodsArgs;
 use crate::output::{print, table};
@@ -24,14 +24,21 @@ fn as_table() -> Table {
         let params: Vec<_> = entry.params.iter().map(|param| param.name).collect();
         table.add_row([
             entry.name.to_string(),
-            entry.objective.to_string(),
-            entry.exponent.to_string(),
+            objective(entry),
+            entry.exponent.map_or_else(String::new, |exponent| exponent.to_string()),
             storage(entry).join(", "),
             params.join(", "),
             format!("{}: {}", entry.reference, entry.title),
         ]);
     }
     table
+}
+
+fn objective(entry: &Entry) -> String {
+    match entry.goal {
+        Goal::Least => entry.objective.into(),
+        Goal::Most => format!("maximises {}", entry.objective),
+    }
 }
 
 fn storage(entry: &Entry) -> Vec<String> {
@@ -45,6 +52,9 @@ fn as_json(entry: &Entry) -> serde_json::Value {
         "title": entry.title,
         "reference": entry.reference,
         "objective": entry.objective,
+        "guarantee": entry.guarantee,
+        "goal": if entry.goal == Goal::Least { "least" } else { "most" },
+        "solvers": entry.solvers,
         "exponent": entry.exponent,
         "data": storage(entry),
         "params": entry.params.iter().map(param).collect::<Vec<_>>(),

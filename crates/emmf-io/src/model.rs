@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use emmf::method::Coding;
 use emmf::model::ResidualScale;
 use emmf::preprocess::Fitted;
 use emmf::{Mat, Model, Real, Spec};
@@ -63,6 +64,7 @@ pub(crate) fn to_bytes<T: Real>(model: &Model<T>) -> Result<Vec<u8>, Problem> {
         ("spec".to_string(), serde_json::to_string(model.spec()).map_err(broken)?),
         ("preprocessing".to_string(), serde_json::to_string(model.preprocessing()).map_err(broken)?),
         ("residual_scale".to_string(), serde_json::to_string(&model.residual_scale()).map_err(broken)?),
+        ("coding".to_string(), serde_json::to_string(model.coding()).map_err(broken)?),
     ]);
     safetensors::serialize([("U", tensor)], Some(metadata)).map_err(broken)
 }
@@ -84,16 +86,21 @@ fn from_bytes(bytes: &[u8]) -> Result<AnyModel, Problem> {
     let spec: Spec = serde_json::from_str(parsed("spec")?).map_err(broken)?;
     let steps: Vec<Fitted> = serde_json::from_str(parsed("preprocessing")?).map_err(broken)?;
     let scale: ResidualScale = serde_json::from_str(parsed("residual_scale")?).map_err(broken)?;
+    // Files of before there was a choice have none.
+    let coding: Coding =
+        entry("coding").map_or(Ok(Coding::LeastSquares), serde_json::from_str).map_err(broken)?;
     let tensors = SafeTensors::deserialize(bytes).map_err(broken)?;
     let u = tensors.tensor("U").map_err(broken)?;
     match u.dtype() {
         TensorType::F32 => {
             let u = matrix(&u, f32::from_le_bytes)?;
-            Ok(AnyModel::F32(Model::from_parts(spec, u, steps, scale).map_err(broken)?))
+            let model = Model::from_parts(spec, u, steps, scale).and_then(|model| model.with_coding(coding));
+            Ok(AnyModel::F32(model.map_err(broken)?))
         }
         TensorType::F64 => {
             let u = matrix(&u, f64::from_le_bytes)?;
-            Ok(AnyModel::F64(Model::from_parts(spec, u, steps, scale).map_err(broken)?))
+            let model = Model::from_parts(spec, u, steps, scale).and_then(|model| model.with_coding(coding));
+            Ok(AnyModel::F64(model.map_err(broken)?))
         }
         other => Err(Problem::malformed("U", format!("it is {other:?}, not F32 or F64"))),
     }

@@ -2,7 +2,7 @@
 
 use crate::dataset::{Matrix, Numbers};
 use crate::text::fill_row;
-use emmf::Real;
+use emmf::{Mat, Real};
 use std::io::{self, Write};
 
 /// A number that NPY can hold.
@@ -31,6 +31,15 @@ pub(crate) fn write_numbers(out: &mut dyn Write, x: &Numbers) -> io::Result<()> 
     match x {
         Numbers::F32(x) => write_matrix(out, x),
         Numbers::F64(x) => write_matrix(out, x),
+    }
+}
+
+/// A dense matrix of either type.
+pub(crate) fn write_reals<T: Real>(out: &mut dyn Write, x: &Mat<T>) -> io::Result<()> {
+    if T::NAME == f32::NAME {
+        write_matrix(out, &Matrix::Dense(x.cast::<f32>()))
+    } else {
+        write_matrix(out, &Matrix::Dense(x.cast::<f64>()))
     }
 }
 

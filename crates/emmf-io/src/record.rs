@@ -1,8 +1,10 @@
 //! The record of a run: everything about a fit that a table, a plot or a page shows, as versioned JSON.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
+use emmf::method::{Extra, Value};
 use emmf::metrics::Clustering;
 use emmf::model::Seconds;
 use emmf::{Fit, Real, Spec, Stop};
@@ -74,6 +76,9 @@ pub struct Record {
     pub clustering: Option<Clustering>,
     /// Per-sample results.
     pub samples: SampleColumns,
+    /// What else the method found, but for matrices, which are files of their own.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub extras: BTreeMap<String, Value<f64>>,
 }
 
 impl Record {
@@ -100,8 +105,20 @@ impl Record {
                 score: fit.scores.clone(),
                 truth,
             },
+            extras: fit.extras.iter().filter_map(noted).collect(),
         })
     }
+}
+
+/// An extra result with its name, where it goes into the record.
+fn noted<T: Real>(extra: &Extra<T>) -> Option<(String, Value<f64>)> {
+    let value = match &extra.value {
+        Value::Number(number) => Value::Number(*number),
+        Value::Indices(indices) => Value::Indices(indices.clone()),
+        Value::Vector(vector) => Value::Vector(vector.clone()),
+        Value::Matrix(_) => return None,
+    };
+    Some((extra.name.into(), value))
 }
 
 /// Writes a record as JSON, as a whole or not at all.

@@ -81,6 +81,14 @@ pub enum Error {
         /// What to do instead.
         instead: &'static str,
     },
+    /// The method does not take X in this storage.
+    #[error("{method} does not take {storage} data; choose another method or store the data otherwise")]
+    Storage {
+        /// The method.
+        method: &'static str,
+        /// How the data are stored.
+        storage: String,
+    },
     /// No such name in the registry.
     #[error("there is no {kind} named '{name}'; did you mean '{nearest}'?")]
     Unknown {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::init::Factors;
+use crate::init::Start;
 use crate::method::Method;
 
 /// Why the loop ended.
@@ -83,17 +83,17 @@ pub(crate) struct Run<S> {
     pub(crate) stop: Stop,
 }
 
-/// Iterates `method` from `init` until a rule or the observer ends it.
+/// Iterates `method` from `start` until a rule or the observer ends it.
 pub(crate) fn run<T, X, M: Method<T, X>>(
     method: &M,
     x: &X,
-    init: Factors<T>,
+    start: &mut Start<'_, T>,
     rule: &StopRule,
     restart: usize,
     observer: &mut dyn Observer,
 ) -> Result<Run<M::State>> {
+    let mut state = method.start(x, start)?;
     let began = Instant::now();
-    let mut state = method.start(x, init)?;
     let initial = method.objective(&state);
     let mut trace = Vec::with_capacity(rule.max_iter.min(10_000));
     let mut last = initial;

@@ -1,17 +1,16 @@
 //! What a fit leaves behind: the [`Model`], which codes and scores new samples, and the [`Fit`] around it.
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::data::{BLOCK, Data, Gram, Stored};
+use crate::data::Stored;
 use crate::error::{Error, Result};
 use crate::fit::Stop;
 use crate::matrix::{Mat, Samples};
-use crate::method::{Nnls, residual_sq};
+use crate::method::{Coding, Extra, labels};
 use crate::preprocess::{self, Fitted, median};
 use crate::real::Real;
 use crate::real::sealed::Left;
-use crate::spec::{LabelRule, Spec};
+use crate::spec::Spec;
 use crate::threads;
 
 /// The residuals of the training samples in two robust numbers, against which samples are scored.
@@ -48,12 +47,14 @@ pub struct Model<T> {
     u: Mat<T>,
     preprocess: Vec<Fitted>,
     residual_scale: ResidualScale,
+    coding: Coding,
 }
 
 /// Samples in terms of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Coded<T> {
-    /// Coefficients, one row a sample: the exact nonnegative least squares solution.
+    /// Coefficients, one row a sample: the best for the loss of an entry-wise method, for all others the exact
+    /// nonnegative least squares solution.
     pub v: Mat<T>,
     /// The centroid with the largest coefficient.
     pub labels: Vec<usize>,
@@ -85,7 +86,33 @@ impl<T: Real> Model<T> {
         if u.as_slice().iter().any(|value| !(*value >= T::ZERO && value.is_finite())) {
             return Err(Error::param("U", "not all finite and nonnegative", "so"));
         }
-        Ok(Self { spec, u, preprocess, residual_scale })
+        Ok(Self { spec, u, preprocess, residual_scale, coding: Coding::LeastSquares })
+    }
+
+    /// The same model, which codes samples in this way.
+    pub fn with_coding(self, coding: Coding) -> Result<Self> {
+        let (d, c) = self.u.shape();
+        let (got, want) = match &coding {
+            Coding::LeastSquares | Coding::Entries { .. } => (0, 0),
+            Coding::Features(weights) => (weights.len(), d),
+            Coding::Posterior(posterior) if posterior.rate.len() == c => (posterior.second.len(), c),
+            Coding::Posterior(posterior) => (posterior.rate.len(), c),
+            Coding::Separable { features } => {
+                if let Some(j) = features.iter().find(|j| **j >= d) {
+                    return Err(Error::param("coding", format!("feature {j}"), format!("below {d}")));
+                }
+                (features.len().max(c), c)
+            }
+        };
+        if got != want {
+            return Err(Error::Shape { what: "the coding", got: (got, 1), want: (want, 1) });
+        }
+        Ok(Self { coding, ..self })
+    }
+
+    /// How samples are coded.
+    pub fn coding(&self) -> &Coding {
+        &self.coding
     }
 
     /// The parameters of the fit.
@@ -123,8 +150,8 @@ impl<T: Real> Model<T> {
         let mut prepared = preprocess::apply(&self.preprocess, x)?;
         threads::within(self.spec.threads, || {
             let scale = prepared.take_scale();
-            let (v, residuals) = code(&Stored::new(prepared.samples(), scale), &self.u);
-            let labels = labels(&v, &self.u, self.spec.labels);
+            let (v, residuals) = self.coding.code(&Stored::new(prepared.samples(), scale), &self.u);
+            let labels = labels(&v, &self.u, self.spec.labels.unwrap_or_default());
             let scores = residuals.iter().map(|&r| self.residual_scale.score(r)).collect();
             Coded { v, labels, residuals, scores }
         })
@@ -158,6 +185,8 @@ pub struct Fit<T> {
     pub weights: Vec<f64>,
     /// Outlier score of every sample, see [`ResidualScale::score`]; higher is worse.
     pub scores: Vec<f64>,
+    /// What else the method found.
+    pub extras: Vec<Extra<T>>,
     /// The objective of `model` and `v`.
     pub objective: f64,
     /// The objective before the first iteration.
@@ -183,65 +212,4 @@ pub struct Seconds {
     pub iterate: f64,
     /// All of it.
     pub total: f64,
-}
-
-/// Exact coefficients of every sample, and its residual.
-pub(crate) fn code<T: Real, X: Data<T>>(x: &X, u: &Mat<T>) -> (Mat<T>, Vec<f64>) {
-    let mut v = Mat::zeros(x.shape().0, u.cols());
-    let residuals = for_rows_of(x, u, &mut v, |nnls, v, p| {
-        v.iter_mut().zip(nnls.solve(p)).for_each(|(v, exact)| *v = T::from_f64(exact));
-    });
-    (v, residuals)
-}
-
-/// Residual of every sample at the given factors.
-pub(crate) fn residuals<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, v: &mut Mat<T>) -> Vec<f64> {
-    for_rows_of(x, u, v, |_, _, _| {})
-}
-
-/// Lets `change(UᵀU, vᵢ, pᵢ)` set every row of V, P = XU, and returns the residuals after it. All in double
-/// precision: normal equations square the condition of U. What a sample is coded as does not depend on its
-/// neighbours.
-fn for_rows_of<T: Real, X: Data<T>>(
-    x: &X,
-    u: &Mat<T>,
-    v: &mut Mat<T>,
-    change: impl Fn(&Nnls, &mut [T], &[f64]) + Sync + Send,
-) -> Vec<f64> {
-    let (n, c, wide) = (x.shape().0, u.cols(), u.cast::<f64>());
-    let mut g = Gram::new(c);
-    let g = g.of(&wide);
-    let nnls = Nnls::new(g);
-    let mut residuals = vec![0.0; n];
-    let blocks = v.as_mut_slice().par_chunks_mut(BLOCK * c).zip(residuals.par_chunks_mut(BLOCK)).enumerate();
-    blocks.for_each(|(block, (v, r))| {
-        let rows = block * BLOCK..block * BLOCK + r.len();
-        let p = x.project_exactly(rows.clone(), &wide);
-        let mut gv = vec![0.0; c];
-        for (at, i) in rows.enumerate() {
-            let (v, p) = (&mut v[at * c..(at + 1) * c], p.row(at));
-            change(&nnls, v, p);
-            for (k, out) in gv.iter_mut().enumerate() {
-                *out = g.row(k).iter().zip(&*v).map(|(g, v)| g * v.to_f64()).sum();
-            }
-            r[at] = residual_sq(x, i, u, (v, p, &gv)).sqrt();
-        }
-    });
-    residuals
-}
-
-/// The largest coefficient of each sample, the first of equal ones.
-pub(crate) fn labels<T: Real>(v: &Mat<T>, u: &Mat<T>, rule: LabelRule) -> Vec<usize> {
-    let lengths: Vec<f64> = match rule {
-        LabelRule::Raw => vec![1.0; u.cols()],
-        LabelRule::Unit => {
-            let square = |k: usize| (0..u.rows()).map(move |j| u[(j, k)].to_f64().powi(2));
-            (0..u.cols()).map(|k| square(k).sum::<f64>().sqrt()).collect()
-        }
-    };
-    let label = |i| {
-        let value = |k: usize| v[(i, k)].to_f64() * lengths[k];
-        (1..v.cols()).fold(0, |best, k| if value(k) > value(best) { k } else { best })
-    };
-    (0..v.rows()).map(label).collect()
 }

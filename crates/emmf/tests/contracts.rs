@@ -258,7 +258,7 @@ fn public_types_are_send_and_sync() {
     shared::<emmf::Stop>();
     shared::<emmf::registry::Entry>();
     shared::<emmf::init::Kmeans<f32>>();
-    shared::<emmf::method::Irls>();
+    shared::<emmf::method::Irls<'_>>();
     shared::<Box<dyn emmf::loss::Loss>>();
     let fit: Fit<f32> = Spec::emmf(2).fit(&counts::<f32>()).unwrap();
     let _: (&Mat<f32>, &Mat<f32>) = (fit.model.centroids(), &fit.v);

@@ -2,6 +2,9 @@
 //! before any update, after 1 and after 10 iterations, in double precision.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+use emmf::data::Dense;
+use emmf::loss::entry::{EntryCorrentropy, EntryLoss};
+use emmf::method::{median_sweep, weighted_median};
 use emmf::{Factors, Given, Mat, Solver, Spec, Step};
 use std::ops::ControlFlow;
 
@@ -68,6 +71,75 @@ fn emmf() {
     check(spec.clone(), [11.967_152_554, 10.134_078_607, 4.778_903_976]);
     check(spec.clone().exponent(1.0), [11.967_152_554, 7.995_070_836, 4.665_449_980]);
     check(spec.solver(Solver::Hals).sweeps(1), [11.967_152_554, 5.355_181_602, 2.799_401_774]);
+}
+
+#[test]
+fn nmf_div() {
+    check(Spec::new("nmf-div", 2), [8.773_560_050, 5.592_857_152, 1.908_032_421]);
+    // The approximation of every sample has the sum of the sample.
+    let fit = fit(&Spec::new("nmf-div", 2).max_iter(1).polish(false));
+    for (i, sum) in [3.0, 3.0, 4.0, 10.0].into_iter().enumerate() {
+        let row = fit.model.reconstruct(&fit.v).unwrap().row(i).to_vec();
+        assert!((row.iter().sum::<f64>() - sum).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn l1_nmf() {
+    let l1 = |epsilon: f64| Spec::new("l1-nmf", 2).epsilon(epsilon);
+    check(l1(0.1), [13.684_148_974, 10.630_396_063, 7.470_806_094]);
+    check(l1(1e-3), [13.501_008_589, 10.833_641_138, 8.091_044_940]);
+    // Where no ε is given, it is 0.05 of the mean entry.
+    let (free, given) = (fit(&Spec::new("l1-nmf", 2)).initial, fit(&l1(0.05 * 20.0 / 12.0)).initial);
+    assert!((free - given).abs() < 1e-12);
+}
+
+/// The true l1 norm before, after 1 and after 10 sweeps.
+#[test]
+fn weighted_medians() {
+    assert_eq!(weighted_median(&mut [(3.0, 1.0), (1.0, 1.0), (2.0, 3.0)]), 2.0);
+    let (x, mut factors) = (samples(), start());
+    let data = Dense::new(x.view(), None);
+    let l1 = |f: &Factors<f64>| -> f64 {
+        let y = |i: usize, j: usize| -> f64 { f.u.row(j).iter().zip(f.v.row(i)).map(|(u, v)| u * v).sum() };
+        (0..4).map(|i| (0..3).map(|j| (x[(i, j)] - y(i, j)).abs()).sum::<f64>()).sum()
+    };
+    assert_eq!(l1(&factors), 13.5);
+    let mut after = Vec::new();
+    for _ in 0..10 {
+        median_sweep(&data, &[1.0; 4], &mut factors);
+        after.push(l1(&factors));
+    }
+    assert!((after[0] - 4.875).abs() < 1e-9 && (after[9] - 3.565_086_207).abs() < 1e-9, "{after:?}");
+    assert!(after.windows(2).all(|pair| pair[1] <= pair[0] + 1e-12), "{after:?}");
+}
+
+#[test]
+fn cim_nmf() {
+    check(Spec::new("cim-nmf", 2).param("width", 1.0), [4.869_380_898, 4.276_216_798, 1.636_619_902]);
+    // Without a width, 2σ² is the mean square at the start.
+    let double_variance: f64 = 2.145_833_333_333_333_5;
+    let width = (double_variance / 2.0).sqrt();
+    let (refreshed, fixed) = (
+        fit(&Spec::new("cim-nmf", 2).max_iter(1)),
+        fit(&Spec::new("cim-nmf", 2).max_iter(1).param("width", width)),
+    );
+    assert!((refreshed.initial - fixed.initial).abs() < 1e-12);
+    let loss = EntryCorrentropy { double_variance };
+    assert!((loss.weight(1.0, 1.25) - 0.971_293_866).abs() < 1e-9);
+}
+
+#[test]
+fn hypersurface_nmf() {
+    let spec = |delta: f64| Spec::new("hypersurface-nmf", 2).param("delta", delta);
+    check(spec(1.0), [7.495_898_067, 4.091_259_224, 2.414_320_429]);
+    check(spec(0.1), [1.248_414_897, 0.943_039_606, 0.627_080_609]);
+}
+
+#[test]
+fn l12_nmf() {
+    check(Spec::new("l12-nmf", 2).epsilon(1e-3), [8.722_284_790, 5.619_023_927, 3.613_156_801]);
+    check(Spec::new("l12-squared-nmf", 2).epsilon(1e-3), [55.631_050_568, 29.528_213_927, 22.172_712_796]);
 }
 
 /// The first U of EMMF.

@@ -152,7 +152,7 @@ fn slack<T: Real>(fit: &Fit<T>, x: &Mat<f64>) -> f64 {
 fn every_iteration_descends<T: Real>(kind: Kind, seed: u64) {
     let p = problem(kind, seed);
     let (x, start): (Mat<T>, Factors<T>) = (p.x.cast(), cast(&p.start));
-    let descends = |spec: &Spec| emmf::registry::find(&spec.method).unwrap().loss(&spec.params).descends();
+    let descends = |spec: &Spec| emmf::registry::find(&spec.method).unwrap().is_monotone(&spec.params);
     for spec in specs(p.k).into_iter().filter(descends) {
         let at = |t: usize| fit_from(&spec.clone().max_iter(t).polish(false), &x, &start).unwrap();
         let mut before = at(1);

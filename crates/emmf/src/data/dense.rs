@@ -174,4 +174,28 @@ impl<T: Real> Data<T> for Dense<'_, T> {
         let entry = |j| factor * self.x.at(i, j).to_f64();
         (0..self.x.cols()).map(|j| (entry(j) - dot_f64(u.row(j), v)).powi(2)).sum()
     }
+
+    fn read(&self, samples: Range<usize>, features: Range<usize>, out: &mut [T]) {
+        for (i, out) in samples.zip(out.chunks_exact_mut(features.len())) {
+            let factor = self.factor(i);
+            if self.x.has_contiguous_rows() {
+                let row = &self.x.rows_from(i, features.start).0[..features.len()];
+                out.iter_mut().zip(row).for_each(|(out, &x)| *out = factor * x);
+            } else {
+                out.iter_mut().zip(features.clone()).for_each(|(out, j)| *out = factor * self.x.at(i, j));
+            }
+        }
+    }
+
+    fn is_sparse(&self) -> bool {
+        false
+    }
+
+    fn for_each_of_sample(&self, i: usize, mut visit: impl FnMut(usize, T)) {
+        (0..self.x.cols()).for_each(|j| visit(j, self.factor(i) * self.x.at(i, j)));
+    }
+
+    fn for_each_of_feature(&self, j: usize, mut visit: impl FnMut(usize, T)) {
+        (0..self.x.rows()).for_each(|i| visit(i, self.factor(i) * self.x.at(i, j)));
+    }
 }

@@ -78,6 +78,18 @@ pub trait Data<T: Real>: Sync {
     /// ‖xᵢ − U·v‖² by its definition, without cancellation.
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64;
 
+    /// `out` = these features of these samples, row by row.
+    fn read(&self, samples: Range<usize>, features: Range<usize>, out: &mut [T]);
+
+    /// Whether zeros are not stored, so that going through the stored entries is worth it.
+    fn is_sparse(&self) -> bool;
+
+    /// Calls `visit(feature, value)` for every stored entry of sample i.
+    fn for_each_of_sample(&self, i: usize, visit: impl FnMut(usize, T));
+
+    /// Calls `visit(sample, value)` for every stored entry of feature j.
+    fn for_each_of_feature(&self, j: usize, visit: impl FnMut(usize, T));
+
     /// X·B as a whole.
     fn dot(&self, b: &Mat<T>) -> Mat<T> {
         let mut out = Mat::zeros(self.shape().0, b.cols());

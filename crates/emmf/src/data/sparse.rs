@@ -142,4 +142,35 @@ impl<T: Real> Data<T> for Sparse<'_, T> {
         self.x.row(i).for_each(|(j, value)| fitted[j] -= factor * value.to_f64());
         fitted.iter().map(|value| value * value).sum()
     }
+
+    fn read(&self, samples: Range<usize>, features: Range<usize>, out: &mut [T]) {
+        out.fill(T::ZERO);
+        for (i, out) in samples.zip(out.chunks_exact_mut(features.len())) {
+            for (j, value) in self.x.row(i).filter(|(j, _)| features.contains(j)) {
+                out[j - features.start] = self.factor(i) * value;
+            }
+        }
+    }
+
+    fn is_sparse(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn for_each_of_sample(&self, i: usize, mut visit: impl FnMut(usize, T)) {
+        let factor = self.factor(i);
+        match self.x.columns() {
+            Indices::I32(columns) => {
+                self.x.row_with(i, columns, |&j| j as usize).for_each(|(j, value)| visit(j, factor * value));
+            }
+            Indices::I64(columns) => {
+                self.x.row_with(i, columns, |&j| j as usize).for_each(|(j, value)| visit(j, factor * value));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn for_each_of_feature(&self, j: usize, mut visit: impl FnMut(usize, T)) {
+        self.by_feature.feature(j).for_each(|(i, value)| visit(i, self.factor(i) * value));
+    }
 }

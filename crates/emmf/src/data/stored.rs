@@ -65,4 +65,20 @@ impl<T: Real> Data<T> for Stored<'_, T> {
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64 {
         either!(self, x => x.residual_sq(i, u, v))
     }
+
+    fn read(&self, samples: Range<usize>, features: Range<usize>, out: &mut [T]) {
+        either!(self, x => x.read(samples, features, out));
+    }
+
+    fn is_sparse(&self) -> bool {
+        either!(self, x => x.is_sparse())
+    }
+
+    fn for_each_of_sample(&self, i: usize, visit: impl FnMut(usize, T)) {
+        either!(self, x => x.for_each_of_sample(i, visit));
+    }
+
+    fn for_each_of_feature(&self, j: usize, visit: impl FnMut(usize, T)) {
+        either!(self, x => x.for_each_of_feature(j, visit));
+    }
 }

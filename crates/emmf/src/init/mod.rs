@@ -5,7 +5,10 @@ mod nndsvd;
 mod random;
 mod trimmed;
 
-use rand::SeedableRng;
+use std::time::Instant;
+
+use rand::{RngExt, SeedableRng};
+use rand_distr::Exp1;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::data::Data;
@@ -32,6 +35,13 @@ impl Random {
         let mut random = Self::new(seed);
         (0..restart).for_each(|_| random.0.jump());
         random
+    }
+}
+
+impl Random {
+    /// A number of the exponential distribution with mean 1.
+    pub(crate) fn exponential(&mut self) -> f64 {
+        self.0.sample(Exp1)
     }
 }
 
@@ -65,13 +75,65 @@ impl<T: Real> Factors<T> {
     }
 }
 
+/// Where a method starts: factors, made when they are asked for, and random numbers.
+pub struct Start<'a, T> {
+    spec: &'a Spec,
+    weights: &'a [f64],
+    given: Option<&'a Factors<T>>,
+    rng: Random,
+    seconds: f64,
+}
+
+impl<'a, T: Real> Start<'a, T> {
+    /// The start that `spec` names, or the `given` one; `weights` are the samples' own.
+    pub(crate) fn new(
+        spec: &'a Spec,
+        weights: &'a [f64],
+        given: Option<&'a Factors<T>>,
+        rng: Random,
+    ) -> Self {
+        Self { spec, weights, given, rng, seconds: 0.0 }
+    }
+
+    /// The factors that the caller gave.
+    pub fn given(&self) -> Option<&'a Factors<T>> {
+        self.given
+    }
+
+    /// How factors are made where none are given.
+    pub fn init(&self) -> Init {
+        self.spec.init
+    }
+
+    /// Number of centroids.
+    pub fn centroids(&self) -> usize {
+        self.spec.k
+    }
+
+    /// The random numbers of this restart.
+    pub fn rng(&mut self) -> &mut Random {
+        &mut self.rng
+    }
+
+    /// The factors that the caller gave, or those of `spec.init`.
+    pub fn factors<X: Data<T>>(&mut self, x: &X) -> Result<Factors<T>> {
+        if let Some(given) = self.given {
+            return Ok(given.clone());
+        }
+        let began = Instant::now();
+        let factors = start(self.spec, x, self.weights, &mut self.rng);
+        self.seconds += began.elapsed().as_secs_f64();
+        factors
+    }
+
+    /// Time that making the factors took.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.seconds
+    }
+}
+
 /// Makes the start that `spec` names; `weights` are the samples' own.
-pub(crate) fn start<T: Real, X: Data<T>>(
-    spec: &Spec,
-    x: &X,
-    weights: &[f64],
-    rng: &mut Random,
-) -> Result<Factors<T>> {
+fn start<T: Real, X: Data<T>>(spec: &Spec, x: &X, weights: &[f64], rng: &mut Random) -> Result<Factors<T>> {
     match spec.init {
         Init::Random => Ok(random::start(x, spec.k, rng)),
         Init::Nndsvd => nndsvd::start(x, spec.k, rng),

@@ -4,6 +4,7 @@
 pub mod capped;
 pub mod correntropy;
 pub mod entropy;
+pub mod entry;
 pub mod frobenius;
 pub mod l21;
 pub mod log;

@@ -12,10 +12,10 @@
 
 use rayon::prelude::*;
 
-use super::{Method, Update, residual_sq};
+use super::{Coding, Ending, Method, Outcome, Update, labels, residual_sq};
 use crate::data::{Block, Data, Gram, PARTS, least_parts, vectorized};
 use crate::error::{Error, Result};
-use crate::init::Factors;
+use crate::init::{Factors, Start};
 use crate::loss::{L21, Loss, Stats};
 use crate::matrix::Mat;
 use crate::real::Real;
@@ -25,18 +25,18 @@ use crate::real::sealed::Left;
 const LOGARITHM: usize = 64;
 
 /// Makes a fresh loss for every start.
-pub(crate) type MakeLoss = Box<dyn Fn() -> Box<dyn Loss> + Send + Sync>;
+pub(crate) type MakeLoss<'a> = Box<dyn Fn() -> Box<dyn Loss> + Send + Sync + 'a>;
 
 /// The sample-weighted method.
-pub struct Irls {
+pub struct Irls<'a> {
     /// The loss.
-    pub(crate) loss: MakeLoss,
+    pub(crate) loss: MakeLoss<'a>,
     /// How a factor is moved while the other stays.
     pub(crate) update: Update,
     /// ε of the smoothed residual.
     pub(crate) epsilon: f64,
     /// sᵢ, how often each sample counts.
-    pub(crate) sample_weights: Vec<f64>,
+    pub(crate) sample_weights: &'a [f64],
 }
 
 /// What changes from iteration to iteration.
@@ -58,14 +58,7 @@ pub struct IrlsState<T> {
     iteration: usize,
 }
 
-impl<T> IrlsState<T> {
-    /// The factors and the loss with its scale.
-    pub(crate) fn into_parts(self) -> (Factors<T>, Box<dyn Loss>) {
-        (Factors { u: self.u, v: self.v }, self.loss)
-    }
-}
-
-impl Irls {
+impl Irls<'_> {
     /// √(‖m‖² + ε²) where the loss has a pole at 0, else ‖m‖.
     pub(crate) fn smoothed(&self, loss: &dyn Loss, residual_sq: f64) -> f64 {
         let by = if loss.smooth() { self.epsilon * self.epsilon } else { 0.0 };
@@ -137,14 +130,15 @@ impl Irls {
     }
 }
 
-impl<T: Real, X: Data<T>> Method<T, X> for Irls {
+impl<T: Real, X: Data<T>> Method<T, X> for Irls<'_> {
     type State = IrlsState<T>;
 
-    fn start(&self, x: &X, init: Factors<T>) -> Result<IrlsState<T>> {
-        let ((n, d), c) = (x.shape(), init.u.cols());
+    fn start(&self, x: &X, start: &mut Start<'_, T>) -> Result<IrlsState<T>> {
+        let Factors { u, v } = start.factors(x)?;
+        let ((n, d), c) = (x.shape(), u.cols());
         let mut state = IrlsState {
-            u: init.u,
-            v: init.v,
+            u,
+            v,
             loss: Box::new(L21),
             r: vec![0.0; n],
             weights: vec![0.0; n],
@@ -176,5 +170,15 @@ impl<T: Real, X: Data<T>> Method<T, X> for Irls {
 
     fn objective(&self, state: &IrlsState<T>) -> f64 {
         state.objective
+    }
+
+    fn finish(&self, x: &X, state: IrlsState<T>, ending: Ending) -> Result<Outcome<T>> {
+        let IrlsState { u, v, loss, mut weights, .. } = state;
+        let labels = labels(&v, &u, ending.labels);
+        let (mut factors, coding) = (Factors { u, v }, Coding::LeastSquares);
+        let residuals = coding.finish(x, &mut factors, ending.polish);
+        let smoothed: Vec<f64> = residuals.iter().map(|r| self.smoothed(&*loss, r * r)).collect();
+        let objective = self.weigh(&*loss, &smoothed, &mut weights);
+        Ok(Outcome { factors, labels, residuals, weights, objective, coding, extras: Vec::new() })
     }
 }

@@ -1,32 +1,45 @@
 //! Factorizations: what happens inside the loop of [`fit`](crate::fit).
 
-pub mod gsnmf;
+mod coding;
+pub mod entrywise;
+mod gsnmf;
 mod irls;
 mod nnls;
-pub mod pnmf;
+mod outcome;
+mod pnmf;
 mod residual;
 mod update;
 
+pub use coding::Coding;
+pub use entrywise::{Entrywise, Recipe, SparseDivergence, median_sweep, weighted_median};
+pub use gsnmf::{Gsnmf, GsnmfState};
 pub use irls::{Irls, IrlsState};
-
-pub(crate) use nnls::Nnls;
-pub(crate) use residual::residual_sq;
+pub use outcome::{Ending, Extra, Outcome, Value};
+pub use pnmf::{Gamma, Pnmf, PnmfState, Posterior};
 pub use update::Update;
 
+pub(crate) use coding::{labels, residuals};
+pub(crate) use nnls::Nnls;
+pub(crate) use residual::residual_sq;
+
 use crate::error::Result;
-use crate::init::Factors;
+use crate::init::Start;
 
 /// One factorization. It gives the step; the loop is the one of [`fit`](crate::fit).
-pub trait Method<T, X> {
+pub trait Method<T, X>: Sync {
     /// Everything that changes from iteration to iteration.
     type State;
 
-    /// The state before the first iteration.
-    fn start(&self, x: &X, init: Factors<T>) -> Result<Self::State>;
+    /// The state before the first iteration. Factors are made only where `start` is asked for them.
+    fn start(&self, x: &X, start: &mut Start<'_, T>) -> Result<Self::State>;
 
     /// One iteration. Fails where a factor is no longer finite.
     fn step(&self, x: &X, state: &mut Self::State) -> Result<()>;
 
-    /// The true objective of the state.
+    /// The true objective of the state. Whether less or more of it is better stands in the
+    /// [registry](crate::registry).
     fn objective(&self, state: &Self::State) -> f64;
+
+    /// What is left of the last state.
+    fn finish(&self, x: &X, state: Self::State, ending: Ending) -> Result<Outcome<T>>;
 }

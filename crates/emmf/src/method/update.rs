@@ -45,15 +45,7 @@ impl Update {
             Self::Multiplicative { exponent } => {
                 let shape = (a.len() / c, c, c);
                 T::gemm((scratch, c), Left::Rows((a, c)), (g.as_slice(), c), shape, false);
-                vectorized(|| {
-                    if exponent == 1.0 {
-                        multiply(a, p, scratch, |ratio| ratio);
-                    } else if exponent == 0.5 {
-                        multiply(a, p, scratch, T::sqrt);
-                    } else {
-                        multiply(a, p, scratch, |ratio| ratio.powf(T::from_f64(exponent)));
-                    }
-                });
+                multiply_power(a, p, scratch, exponent);
             }
             Self::Hals { sweeps } => hals_rows(a, p, g, &Coordinates { free: 0..c, sweeps }, scratch),
         }
@@ -74,6 +66,19 @@ pub(super) fn hals_rows<T: Real>(a: &mut [T], p: &[T], g: &Mat<T>, by: &Coordina
     vectorized(|| {
         for (a, p) in a.chunks_exact_mut(c).zip(p.chunks_exact(c)) {
             hals(a, p, g, by, &mut scratch[..c]);
+        }
+    });
+}
+
+/// a ← a ∘ (p / den)^exponent.
+pub(super) fn multiply_power<T: Real>(a: &mut [T], p: &[T], den: &[T], exponent: f64) {
+    vectorized(|| {
+        if exponent == 1.0 {
+            multiply(a, p, den, |ratio| ratio);
+        } else if exponent == 0.5 {
+            multiply(a, p, den, T::sqrt);
+        } else {
+            multiply(a, p, den, |ratio| ratio.powf(T::from_f64(exponent)));
         }
     });
 }

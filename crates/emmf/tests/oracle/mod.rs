@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "every test binary uses its own part of this module")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail in its helpers too")]
 
+pub(crate) mod pnmf;
 pub(crate) mod problems;
 
 use std::collections::BTreeMap;
@@ -36,7 +37,7 @@ impl Oracle {
     pub(crate) fn new(spec: &Spec, x: &Mat<f64>) -> Self {
         let norm = |i: usize| x.row(i).iter().map(|a| a * a).sum::<f64>().sqrt();
         let mean_norm = (0..x.rows()).map(norm).sum::<f64>() / x.rows() as f64;
-        let published = registry::find(&spec.method).unwrap().exponent;
+        let published = registry::find(&spec.method).unwrap().exponent.unwrap_or(1.0);
         Self {
             x: x.clone(),
             s: vec![1.0; x.rows()],

@@ -105,7 +105,9 @@ pub(crate) fn cast<T: Real>(f: &Factors<f64>) -> Factors<T> {
 pub(crate) fn settings(entry: &registry::Entry) -> Vec<BTreeMap<String, f64>> {
     let mut all = vec![BTreeMap::new()];
     for param in entry.params {
-        let values = if param.up_to < f64::MAX {
+        let values = if param.whole {
+            vec![param.above + 1.0, param.above + 2.0]
+        } else if param.up_to < f64::MAX {
             vec![param.above + 0.4 * (param.up_to - param.above), param.up_to]
         } else {
             vec![param.above + 0.3, param.above + 2.0]
@@ -130,8 +132,17 @@ pub(crate) fn methods(k: usize) -> Vec<Spec> {
 /// Every method, with every setting and every solver.
 pub(crate) fn specs(k: usize) -> Vec<Spec> {
     let solvers = |spec: Spec| {
-        let mut all: Vec<Spec> = [0.5, 1.0, 0.3].map(|p| spec.clone().exponent(p)).into();
-        all.extend([1, 3].map(|sweeps| spec.clone().solver(Solver::Hals).sweeps(sweeps)));
+        let entry = registry::find(&spec.method).unwrap();
+        let mut all = Vec::new();
+        if entry.solvers.is_empty() {
+            all.push(spec.clone());
+        }
+        if entry.solvers.contains(&Solver::Mu) {
+            all.extend([0.5, 1.0, 0.3].map(|p| spec.clone().exponent(p)));
+        }
+        if entry.solvers.contains(&Solver::Hals) {
+            all.extend([1, 3].map(|sweeps| spec.clone().solver(Solver::Hals).sweeps(sweeps)));
+        }
         all
     };
     methods(k).into_iter().flat_map(solvers).collect()

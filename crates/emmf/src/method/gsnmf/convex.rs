@@ -26,7 +26,6 @@ const SPREAD: f64 = 0.01;
 /// M with what stays the same from iteration to iteration.
 struct Problem<'a> {
     m: &'a Mat<f64>,
-    m_turned: Mat<f64>,
     row_sums: Vec<f64>,
     column_sums: Vec<f64>,
     lambda: f64,
@@ -87,7 +86,6 @@ impl<'a> Problem<'a> {
         let largest = largest_eigenvalue(m);
         Self {
             m,
-            m_turned: m.transposed(),
             row_sums: (0..rows).map(|i| sum(&mut m.row(i).iter().copied())).collect(),
             column_sums: (0..columns).map(|j| sum(&mut (0..rows).map(|i| m[(i, j)]))).collect(),
             lambda: lambda * (norm_sq - largest).max(0.0) / (rows + columns) as f64,

@@ -70,25 +70,31 @@ impl<'a, T: Real, X: Data<T>> Scaled<'a, T, X> {
 
     /// zᵢ.
     pub(super) fn sample(&self, i: usize) -> Vec<f64> {
-        let mut row = vec![T::ZERO; self.features.len()];
-        self.x.add_row(i, T::ONE, &mut row);
-        row.iter().zip(&self.features).map(|(x, b)| self.samples[i] * x.to_f64() * b).collect()
+        let mut row = vec![0.0; self.features.len()];
+        let scale = |j: usize| self.samples[i] * self.features[j];
+        self.x.for_each_of_sample(i, |j, x| row[j] = scale(j) * x.to_f64());
+        row
     }
 
     /// Column j of Z.
     pub(super) fn feature(&self, j: usize) -> Vec<f64> {
-        let mut y = vec![0.0; self.features.len()];
-        y[j] = 1.0;
-        self.times(&y)
+        let mut column = vec![0.0; self.samples.len()];
+        let scale = |i: usize| self.samples[i] * self.features[j];
+        self.x.for_each_of_feature(j, |i, x| column[i] = scale(i) * x.to_f64());
+        column
     }
 
     /// Squared lengths of all samples and of all features.
     pub(super) fn norms_sq(&self) -> (Vec<f64>, Vec<f64>) {
         let mut features = vec![0.0; self.features.len()];
         let samples = (0..self.samples.len()).map(|i| {
-            let row = self.sample(i);
-            features.iter_mut().zip(&row).for_each(|(sum, z)| *sum += self.weights[i] * z * z);
-            row.iter().map(|z| z * z).sum()
+            let mut sum = 0.0;
+            self.x.for_each_of_sample(i, |j, x| {
+                let z = self.samples[i] * self.features[j] * x.to_f64();
+                features[j] += self.weights[i] * z * z;
+                sum += z * z;
+            });
+            sum
         });
         (samples.collect(), features)
     }

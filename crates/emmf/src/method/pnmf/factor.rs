@@ -76,12 +76,13 @@ impl<T: Real> Factor<T> {
 
     /// Moves all rows, given P = the data times the other factor. `slope` is as large as `p`.
     pub(super) fn update(&mut self, by: &Move<'_, T>, p: &Mat<T>, slope: &mut Mat<T>) {
-        let c = self.mean.cols();
+        let (rows, c) = self.mean.shape();
+        let least = least_parts(MOMENTS * rows * c);
         let rows = self.mean.as_mut_slice().par_chunks_mut(BLOCK * c);
         let rows = rows.zip(self.rest.par_chunks_mut(BLOCK * (c + EXTRA)));
         let rows = rows.zip(p.as_slice().par_chunks(BLOCK * c));
         let rows = rows.zip(slope.as_mut_slice().par_chunks_mut(BLOCK * c));
-        rows.for_each(|(((mean, rest), p), slope)| by.rows(mean, rest, p, slope));
+        rows.with_min_len(least).for_each(|(((mean, rest), p), slope)| by.rows(mean, rest, p, slope));
     }
 
     /// Takes the sums again; `weights` says how often each row counts.

@@ -1,10 +1,16 @@
 //! Every method by name, with its reference and parameters. Library, command line and Python take their
 //! names, defaults and checks from here.
 
+mod methods;
+
 use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
-use crate::loss::{Capped, Correntropy, Entropy, Frobenius, L21, Log, Loss};
+use crate::loss::Loss;
+use crate::method::Recipe;
+use crate::spec::{LabelRule, Solver};
+
+pub use methods::METHODS;
 
 /// How X may be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +41,8 @@ pub struct Param {
     pub above: f64,
     /// It must not be above this.
     pub up_to: f64,
+    /// It must be a whole number.
+    pub whole: bool,
     /// What it does.
     pub help: &'static str,
 }
@@ -49,14 +57,52 @@ pub struct Entry {
     pub reference: &'static str,
     /// The objective, in symbols.
     pub objective: &'static str,
+    /// What can be relied on.
+    pub guarantee: &'static str,
+    /// Whether less or more of it is better.
+    pub goal: Goal,
     /// The storage of X that it takes.
     pub storage: &'static [Storage],
-    /// Exponent of its published multiplicative update.
-    pub exponent: f64,
+    /// The solvers that it can use; none where it has its own.
+    pub solvers: &'static [Solver],
+    /// Exponent of its published multiplicative update, where it has one.
+    pub exponent: Option<f64>,
     /// Its own parameters.
     pub params: &'static [Param],
-    /// Makes its loss.
-    pub(crate) loss: fn(&Values<'_>) -> Box<dyn Loss>,
+    /// How it is made.
+    pub(crate) kind: Kind,
+}
+
+/// Whether less or more of the objective is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Goal {
+    /// It is minimised.
+    Least,
+    /// It is maximised.
+    Most,
+}
+
+impl Goal {
+    /// Whether an objective of `a` is better than one of `b`.
+    pub fn is_better(self, a: f64, b: f64) -> bool {
+        match self {
+            Self::Least => a < b,
+            Self::Most => a > b,
+        }
+    }
+}
+
+/// What kind of method it is, and how it is made from its parameters. `run` has a line for each kind.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    /// Weighted samples, with this loss.
+    Samples(fn(&Values<'_>) -> Box<dyn Loss>),
+    /// Weighted entries, minimising this.
+    Entries(fn(&Values<'_>) -> Recipe),
+    /// Variational Bayes.
+    Probabilistic,
+    /// Generalized separable.
+    Separable,
 }
 
 /// The parameters of a method as given or by default.
@@ -65,108 +111,17 @@ pub(crate) struct Values<'a> {
     given: &'a BTreeMap<String, f64>,
 }
 
-impl Values<'_> {
-    fn get(&self, name: &str) -> Option<f64> {
+impl<'a> Values<'a> {
+    /// The given parameters of a method, the others by default.
+    pub(crate) fn of(entry: &'a Entry, given: &'a BTreeMap<String, f64>) -> Self {
+        Self { entry, given }
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<f64> {
         let default = || self.entry.params.iter().find(|param| param.name == name)?.default;
         self.given.get(name).copied().or_else(default)
     }
 }
-
-const BOTH: &[Storage] = &[Storage::Dense, Storage::Sparse];
-
-/// All methods, the paper's own first.
-pub const METHODS: &[Entry] = &[
-    Entry {
-        name: "emmf",
-        title: "entropy minimizing matrix factorization",
-        reference: "Chen and Li, Entropy Minimizing Matrix Factorization",
-        objective: "−Σ rᵢ log(rᵢ/Σr)",
-        storage: BOTH,
-        exponent: 0.5,
-        params: &[],
-        loss: |_| Box::new(Entropy),
-    },
-    Entry {
-        name: "nmf",
-        title: "nonnegative matrix factorization, Frobenius norm",
-        reference: "Lee and Seung, NIPS 2000",
-        objective: "Σ rᵢ²",
-        storage: BOTH,
-        exponent: 1.0,
-        params: &[],
-        loss: |_| Box::new(Frobenius),
-    },
-    Entry {
-        name: "l21-nmf",
-        title: "l2,1-norm NMF",
-        reference: "Kong, Ding and Huang, CIKM 2011",
-        objective: "Σ rᵢ",
-        storage: BOTH,
-        exponent: 1.0,
-        params: &[],
-        loss: |_| Box::new(L21),
-    },
-    Entry {
-        name: "hx-nmf",
-        title: "logarithmic-loss NMF",
-        reference: "Wang, He, Jiang and Li, TPAMI",
-        objective: "Σ a log(1 + rᵢ/a)",
-        storage: BOTH,
-        exponent: 1.0,
-        params: &[Param {
-            name: "scale",
-            default: Some(1.0),
-            above: 0.0,
-            up_to: f64::MAX,
-            help: "a: residuals well above it count logarithmically",
-        }],
-        loss: |values| Box::new(Log { scale: values.get("scale").unwrap_or(1.0) }),
-    },
-    Entry {
-        name: "capped-nmf",
-        title: "capped-norm NMF",
-        reference: "Gao, Nie, Cai and Huang, CIKM 2015",
-        objective: "Σ min(rᵢ, θ)",
-        storage: BOTH,
-        exponent: 1.0,
-        params: &[
-            Param {
-                name: "threshold",
-                default: None,
-                above: 0.0,
-                up_to: f64::MAX,
-                help: "θ: residuals above it have no pull; default: by quantile",
-            },
-            Param {
-                name: "quantile",
-                default: Some(0.95),
-                above: 0.0,
-                up_to: 1.0,
-                help: "θ is this quantile of the residuals after one l2,1 iteration",
-            },
-        ],
-        loss: |values| {
-            let quantile = values.get("quantile").unwrap_or(1.0);
-            Box::new(Capped { threshold: values.get("threshold"), quantile })
-        },
-    },
-    Entry {
-        name: "rcim-nmf",
-        title: "sample-wise correntropy NMF",
-        reference: "Du, Li and Shen, ICDM 2012",
-        objective: "Σ 1 − exp(−rᵢ²/2σ²)",
-        storage: BOTH,
-        exponent: 1.0,
-        params: &[Param {
-            name: "width",
-            default: None,
-            above: 0.0,
-            up_to: f64::MAX,
-            help: "σ; default: 2σ² is the mean of rᵢ², anew in every iteration",
-        }],
-        loss: |values| Box::new(Correntropy { width: values.get("width") }),
-    },
-];
 
 /// The method of this name.
 pub fn find(name: &str) -> Result<&'static Entry> {
@@ -175,9 +130,30 @@ pub fn find(name: &str) -> Result<&'static Entry> {
 }
 
 impl Entry {
-    /// The loss with the given parameters.
-    pub fn loss(&self, params: &BTreeMap<String, f64>) -> Box<dyn Loss> {
-        (self.loss)(&Values { entry: self, given: params })
+    /// The loss of a sample-weighted method with the given parameters.
+    pub fn loss(&self, params: &BTreeMap<String, f64>) -> Option<Box<dyn Loss>> {
+        match self.kind {
+            Kind::Samples(make) => Some(make(&Values::of(self, params))),
+            _ => None,
+        }
+    }
+
+    /// Whether with these parameters no iteration makes the objective worse.
+    pub fn is_monotone(&self, params: &BTreeMap<String, f64>) -> bool {
+        match self.kind {
+            Kind::Samples(make) => make(&Values::of(self, params)).descends(),
+            Kind::Entries(make) => make(&Values::of(self, params)).descends(),
+            Kind::Probabilistic | Kind::Separable => true,
+        }
+    }
+
+    /// How labels are read off V where the user does not say: where the components have unrelated scales,
+    /// with centroids of unit length.
+    pub fn label_rule(&self) -> LabelRule {
+        match self.kind {
+            Kind::Separable => LabelRule::Unit,
+            _ => LabelRule::Raw,
+        }
     }
 
     /// Every given parameter is one of the method's and within its range.
@@ -201,6 +177,9 @@ impl Entry {
                     " and finite".into()
                 };
                 return Err(Error::param(param.name, value, format!("above {}{most}", param.above)));
+            }
+            if param.whole && value.fract() != 0.0 {
+                return Err(Error::param(param.name, value, "a whole number"));
             }
         }
         Ok(())

@@ -1,0 +1,89 @@
+//! What an entry-wise method minimises, as it is asked for: scales that are not given come from the data.
+
+use super::blocks::{mean, median_residual};
+use super::weighing::Weighing;
+use crate::data::Data;
+use crate::init::Factors;
+use crate::loss::entry::{Divergence, EntryCorrentropy, Huber, Hypersurface, L1};
+use crate::real::Real;
+
+/// ε of the l1 norm where none is given, in terms of the mean entry: entries that are fitted better than ε
+/// freeze, and with a much smaller one the fit gets stuck.
+const L1_EPSILON: f64 = 0.05;
+
+/// Least 2σ² in terms of the mean square of X: where everything fits exactly, the width would be 0.
+const LEAST_VARIANCE: f64 = 1e-12;
+
+/// What an entry-wise method minimises.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Recipe {
+    /// The generalised Kullback-Leibler divergence.
+    Divergence,
+    /// The smoothed l1 norm.
+    L1 {
+        /// Sweeps of coordinate descent on the true l1 norm after the last iteration.
+        median_sweeps: usize,
+    },
+    /// Huber's loss.
+    Huber {
+        /// δ; else the median absolute residual at the start.
+        delta: Option<f64>,
+    },
+    /// The hypersurface cost.
+    Hypersurface {
+        /// δ; else the median absolute residual at the start.
+        delta: Option<f64>,
+    },
+    /// Entry-wise correntropy.
+    Correntropy {
+        /// σ; else refreshed from the residuals in every iteration.
+        width: Option<f64>,
+    },
+    /// Σ over the features of the norm of the residuals.
+    Features,
+    /// Σ over the samples of the squared sum of absolute residuals.
+    SquaredSums,
+}
+
+impl Recipe {
+    /// Whether every iteration lowers the objective.
+    pub fn descends(self) -> bool {
+        !matches!(self, Self::Correntropy { width: None })
+    }
+
+    /// Sweeps of coordinate descent after the last iteration.
+    pub(super) fn median_sweeps(self) -> usize {
+        if let Self::L1 { median_sweeps } = self { median_sweeps } else { 0 }
+    }
+
+    /// With the scales that were not given taken from the data.
+    pub(super) fn resolve<T: Real, X: Data<T>>(
+        self,
+        x: &X,
+        start: &Factors<T>,
+        (weights, epsilon): (&[f64], Option<f64>),
+    ) -> Weighing {
+        let l1 =
+            || L1 { epsilon: epsilon.unwrap_or_else(|| (L1_EPSILON * mean(x, weights, |x| x)).max(1e-150)) };
+        let delta = |given: Option<f64>| given.unwrap_or_else(|| median_residual(x, weights, start));
+        match self {
+            Self::Divergence => Weighing::entries(Divergence { floor: T::TINY.to_f64().powf(0.75) }),
+            Self::L1 { .. } => Weighing::entries(l1()),
+            Self::Huber { delta: given } => Weighing::entries(Huber { delta: delta(given) }),
+            Self::Hypersurface { delta: given } => Weighing::entries(Hypersurface { delta: delta(given) }),
+            Self::Correntropy { width: Some(width) } => {
+                Weighing::entries(EntryCorrentropy { double_variance: 2.0 * width * width })
+            }
+            Self::Correntropy { width: None } => {
+                let least = (LEAST_VARIANCE * mean(x, weights, |x| x * x)).max(f64::MIN_POSITIVE);
+                Weighing::Refreshed { loss: EntryCorrentropy { double_variance: 1.0 }, least }
+            }
+            Self::Features => {
+                let scale = mean(x, weights, |x| x * x).sqrt();
+                let epsilon = epsilon.unwrap_or((1e-10 * scale).max(1e-150));
+                Weighing::Features { epsilon, weights: vec![1.0; x.shape().1] }
+            }
+            Self::SquaredSums => Weighing::SquaredSums(l1()),
+        }
+    }
+}

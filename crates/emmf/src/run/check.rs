@@ -1,0 +1,144 @@
+//! The one check of everything that a fit is given.
+
+use crate::data::Data;
+use crate::error::{Error, Result};
+use crate::init::Factors;
+use crate::matrix::Samples;
+use crate::real::Real;
+use crate::registry::{Entry, Storage};
+use crate::spec::{Solver, Spec};
+
+/// Every parameter, for a matrix of this shape.
+pub(super) fn spec(spec: &Spec, entry: &Entry, (n, d): (usize, usize)) -> Result<()> {
+    entry.check(&spec.params)?;
+    if n == 0 || d == 0 {
+        return Err(Error::Empty { rows: n, cols: d });
+    }
+    if spec.k == 0 || spec.k > n {
+        let must = format!("at least 1 and at most {n}, the number of samples");
+        return Err(Error::param("k", spec.k, must));
+    }
+    let counts = [
+        ("sweeps", spec.sweeps),
+        ("restarts", spec.restarts),
+        ("init_restarts", spec.init_restarts),
+        ("max_iter", spec.max_iter),
+        ("threads", spec.threads.unwrap_or(1)),
+    ];
+    if let Some((name, got)) = counts.into_iter().find(|(_, count)| *count == 0) {
+        return Err(Error::param(name, got, "at least 1"));
+    }
+    if !(spec.tol >= 0.0 && spec.tol < 1.0) {
+        return Err(Error::param("tol", spec.tol, "at least 0 and below 1"));
+    }
+    positive(spec)?;
+    solver(spec, entry)
+}
+
+fn positive(spec: &Spec) -> Result<()> {
+    // ε² must not underflow: a residual of exactly 0 would get an infinite weight.
+    let positive = [("epsilon", spec.epsilon, 1e-150), ("time_limit", spec.time_limit, f64::MIN_POSITIVE)];
+    for (name, value, least) in positive {
+        if let Some(value) = value
+            && !(value >= least && value <= 1e9)
+        {
+            let least =
+                if least > f64::MIN_POSITIVE { format!("at least {least:e}") } else { "above 0".into() };
+            return Err(Error::param(name, value, format!("{least} and at most 1e9")));
+        }
+    }
+    Ok(())
+}
+
+fn solver(spec: &Spec, entry: &Entry) -> Result<()> {
+    // A method with no choice of solver leaves it at its default.
+    let known = entry.solvers.contains(&spec.solver)
+        || (entry.solvers.is_empty() && spec.solver == Solver::default());
+    if !known {
+        let known: Vec<String> = entry.solvers.iter().map(ToString::to_string).collect();
+        let must = match known[..] {
+            [] => format!("left out with {}, which has its own", entry.name),
+            _ => format!("{} with {}", known.join(" or "), entry.name),
+        };
+        return Err(Error::param("solver", spec.solver, must));
+    }
+    let Some(exponent) = spec.exponent else { return Ok(()) };
+    if spec.solver == Solver::Hals {
+        return Err(Error::param("exponent", exponent, "left out with solver = hals, which has none"));
+    }
+    if entry.exponent.is_none() {
+        let must = format!("left out with {}, which has none", entry.name);
+        return Err(Error::param("exponent", exponent, must));
+    }
+    if !(exponent > 0.0 && exponent <= 1.0) {
+        return Err(Error::param("exponent", exponent, "above 0 and at most 1, else nothing descends"));
+    }
+    Ok(())
+}
+
+/// A start that the caller gives.
+pub(super) fn start<T: Real>(spec: &Spec, given: Option<&Factors<T>>, shape: (usize, usize)) -> Result<()> {
+    let Some(given) = given else { return Ok(()) };
+    given.check(shape, spec.k)?;
+    if spec.restarts > 1 {
+        return Err(Error::param("restarts", spec.restarts, "1 with a given start"));
+    }
+    Ok(())
+}
+
+/// The method takes X as it is stored.
+pub(super) fn storage<T: Real>(entry: &Entry, x: &Samples<'_, T>) -> Result<()> {
+    let storage = match x {
+        Samples::Dense(_) => Storage::Dense,
+        Samples::Csr(_) => Storage::Sparse,
+    };
+    if entry.storage.contains(&storage) {
+        return Ok(());
+    }
+    Err(Error::Storage { method: entry.name, storage: storage.to_string() })
+}
+
+/// The weights as counts: the smallest positive one is at least 1, so that no sample's residual exceeds
+/// the weighted sum of all, and the weights of the entropy loss stay positive.
+pub(super) fn sample_weights(given: Option<&[f64]>, n: usize) -> Result<Vec<f64>> {
+    let Some(given) = given else { return Ok(vec![1.0; n]) };
+    if given.len() != n {
+        return Err(Error::Shape { what: "the sample weights", got: (given.len(), 1), want: (n, 1) });
+    }
+    if let Some((i, weight)) = given.iter().enumerate().find(|(_, w)| !(**w >= 0.0 && w.is_finite())) {
+        let got = format!("{weight} for sample {i} (from 0)");
+        return Err(Error::param("sample_weight", got, "finite and not negative"));
+    }
+    let smallest = given.iter().copied().filter(|&w| w > 0.0).fold(f64::INFINITY, f64::min);
+    if smallest == f64::INFINITY {
+        return Err(Error::param("sample_weight", "0 for every sample", "positive for at least one"));
+    }
+    Ok(given.iter().map(|w| w / smallest.min(1.0)).collect())
+}
+
+/// A matrix with one value everywhere has nothing to factorize.
+pub(super) fn not_constant<T: Real>(x: &Samples<'_, T>) -> Result<()> {
+    let ((n, d), mut first, mut differs) = (x.shape(), None, false);
+    let mut stored = 0;
+    x.try_for_each(|_, _, value| {
+        differs |= *first.get_or_insert(value) != value;
+        stored += 1;
+        Ok(())
+    })?;
+    let first = first.unwrap_or(T::ZERO);
+    let zeros = stored < n * d;
+    if n * d == 1 || differs || (zeros && first != T::ZERO) {
+        return Ok(());
+    }
+    Err(Error::Constant { value: first.to_f64() })
+}
+
+/// Products of samples must not vanish in their own type.
+pub(super) fn not_too_small<T: Real, X: Data<T>>(x: &X) -> Result<()> {
+    let longest = x.norms_sq().iter().copied().fold(0.0, f64::max);
+    let least = T::TINY.to_f64() / T::NOISE.to_f64();
+    if longest > 0.0 && longest < least {
+        return Err(Error::TooSmall { longest: longest.sqrt() });
+    }
+    Ok(())
+}

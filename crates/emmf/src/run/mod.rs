@@ -1,0 +1,144 @@
+//! [`Spec::fit`]: from checked parameters and samples to a [`Fit`].
+
+mod check;
+mod job;
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use crate::data::{Data, Stored};
+use crate::error::Result;
+use crate::fit::{Observer, Step};
+use crate::init::Factors;
+use crate::loss::Loss;
+use crate::matrix::Samples;
+use crate::method::{Entrywise, Gamma, Gsnmf, Irls, Pnmf, Recipe, SparseDivergence, Update};
+use crate::model::{Fit, Seconds};
+use crate::preprocess;
+use crate::real::Real;
+use crate::registry::{self, Kind, Values};
+use crate::spec::{Solver, Spec};
+use crate::threads;
+
+use job::Job;
+
+/// What a fit may be given besides samples and parameters.
+pub struct Given<'a, T> {
+    /// How often each sample counts. Where the smallest positive weight is below 1, all are multiplied
+    /// so that it is 1.
+    pub sample_weights: Option<&'a [f64]>,
+    /// U and V to start from, instead of `spec.init`.
+    pub start: Option<&'a Factors<T>>,
+    /// Sees every iteration and may end the fit.
+    pub observer: &'a mut (dyn Observer + Send),
+}
+
+impl Spec {
+    /// Fits the samples.
+    ///
+    /// ```
+    /// use emmf::{Mat, Spec};
+    /// let x = Mat::from_rows([[1.0, 0.0], [2.0, 0.1], [0.0, 1.0], [0.1, 3.0]]);
+    /// let fit = Spec::emmf(2).fit(&x)?;
+    /// assert_eq!(fit.labels[0], fit.labels[1]);
+    /// assert_ne!(fit.labels[0], fit.labels[2]);
+    /// # Ok::<(), emmf::Error>(())
+    /// ```
+    pub fn fit<'a, T: Real>(&self, x: impl Into<Samples<'a, T>>) -> Result<Fit<T>> {
+        let mut observer = |_: &Step| ControlFlow::Continue(());
+        self.fit_with(x, Given { sample_weights: None, start: None, observer: &mut observer })
+    }
+
+    /// Fits the samples with sample weights, a given start or an observer.
+    pub fn fit_with<'a, T: Real>(&self, x: impl Into<Samples<'a, T>>, given: Given<'_, T>) -> Result<Fit<T>> {
+        fit(self, x.into(), given)
+    }
+}
+
+/// The fits of both floating-point types, compiled once with the library instead of with every test: at
+/// the optimization of tests, instances that a library holds are shared.
+#[cfg(debug_assertions)]
+#[used]
+static COMPILED: (FitFn<f32>, FitFn<f64>) = (fit::<f32>, fit::<f64>);
+#[cfg(debug_assertions)]
+type FitFn<T> = fn(&Spec, Samples<'_, T>, Given<'_, T>) -> Result<Fit<T>>;
+
+fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, mut given: Given<'_, T>) -> Result<Fit<T>> {
+    let began = Instant::now();
+    let entry = registry::find(&spec.method)?;
+    check::spec(spec, entry, x.shape())?;
+    check::start(spec, given.start, x.shape())?;
+    check::storage(entry, &x)?;
+    let weights = check::sample_weights(given.sample_weights, x.shape().0)?;
+    threads::within(spec.threads, || {
+        let (fitted, mut prepared) = preprocess::fit(&spec.normalize, x)?;
+        let scale = prepared.take_scale();
+        let samples = prepared.samples();
+        let data = Stored::new(samples, scale);
+        check::not_constant(&samples)?;
+        check::not_too_small(&data)?;
+        let mut job = Job {
+            spec,
+            entry,
+            data: &data,
+            weights: &weights,
+            deadline: spec.time_limit.map(|limit| began + Duration::from_secs_f64(limit)),
+            seconds: Seconds { prepare: began.elapsed().as_secs_f64(), ..Seconds::default() },
+        };
+        let values = Values::of(entry, &spec.params);
+        let mut fit = match entry.kind {
+            Kind::Samples(make) => job.fit(&irls(&job, || make(&values)), &mut given, fitted),
+            Kind::Entries(make) => match make(&values) {
+                Recipe::Divergence if data.is_sparse() => {
+                    job.fit(&sparse_divergence(&job), &mut given, fitted)
+                }
+                recipe => job.fit(&entrywise(&job, recipe), &mut given, fitted),
+            },
+            Kind::Probabilistic => job.fit(&pnmf(&values, &weights), &mut given, fitted),
+            Kind::Separable => job.fit(&gsnmf(&values, &weights), &mut given, fitted),
+        }?;
+        fit.seconds.total = began.elapsed().as_secs_f64();
+        Ok(fit)
+    })?
+}
+
+/// The sample-weighted method with this loss.
+fn irls<'a, T: Real, X: Data<T>>(
+    job: &Job<'a, X>,
+    loss: impl Fn() -> Box<dyn Loss> + Send + Sync + 'a,
+) -> Irls<'a> {
+    let Job { spec, data, weights, .. } = *job;
+    let counted = data.norms_sq().iter().zip(weights);
+    let mean_norm = counted.map(|(norm, s)| s * norm.sqrt()).sum::<f64>() / weights.iter().sum::<f64>();
+    let update = match spec.solver {
+        Solver::Mu => Update::Multiplicative { exponent: job.exponent() },
+        Solver::Hals => Update::Hals { sweeps: spec.sweeps },
+    };
+    let epsilon = spec.epsilon.unwrap_or((1e-10 * mean_norm).max(1e-150));
+    Irls { loss: Box::new(loss), update, epsilon, sample_weights: weights }
+}
+
+/// The entry-wise method that minimises this.
+fn entrywise<'a, X>(job: &Job<'a, X>, recipe: Recipe) -> Entrywise<'a> {
+    Entrywise { recipe, exponent: job.exponent(), epsilon: job.spec.epsilon, sample_weights: job.weights }
+}
+
+fn sparse_divergence<'a, X>(job: &Job<'a, X>) -> SparseDivergence<'a> {
+    SparseDivergence { exponent: job.exponent(), sample_weights: job.weights }
+}
+
+fn pnmf<'a>(values: &Values<'_>, sample_weights: &'a [f64]) -> Pnmf<'a> {
+    let get = |name: &str| values.get(name).unwrap_or(1.0);
+    let relevance = Gamma { shape: get("ard-shape"), rate: get("ard-rate") };
+    Pnmf {
+        lambda: get("lambda"),
+        noise: Gamma { shape: get("shape"), rate: get("rate") },
+        relevance: (get("ard") == 1.0).then_some(relevance),
+        sample_weights,
+    }
+}
+
+fn gsnmf<'a>(values: &Values<'_>, sample_weights: &'a [f64]) -> Gsnmf<'a> {
+    let is_convex = values.get("convex") == Some(1.0);
+    Gsnmf { convex: values.get("lambda").filter(|_| is_convex), sample_weights }
+}
