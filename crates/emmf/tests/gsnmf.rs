@@ -94,13 +94,15 @@ fn planted((n, d): (usize, usize), (r1, r2): (usize, usize), noise: f64, seed: u
 fn recovers(shape: (usize, usize), ranks: (usize, usize), noises: &[f64], lambda: Option<f64>) {
     for (seed, &noise) in noises.iter().enumerate() {
         let Planted { x, places } = planted(shape, ranks, noise, seed as u64);
-        let spec = spec(ranks.0 + ranks.1, lambda);
+        let iterations = if noise > 0.0 { 100 } else { 400 };
+        let spec = spec(ranks.0 + ranks.1, lambda).max_iter(iterations);
         let fit = spec.fit(&x).unwrap();
         assert_eq!(chosen(&fit), places, "{shape:?} {noise} {lambda:?}");
         let norm: f64 = x.as_slice().iter().map(|x| x * x).sum();
-        let error = fit.trace[99] / norm;
-        assert!(error <= 2.0 * noise * noise + 1e-12, "{shape:?} {noise} {lambda:?}: {error:e}");
-        assert!(fit.objective <= fit.trace[99] * (1.0 + 1e-9) + 1e-25 * norm);
+        let last = fit.trace[iterations - 1];
+        let error = last / norm;
+        assert!(error <= 2.0 * noise * noise + 1e-20, "{shape:?} {noise} {lambda:?}: {error:e}");
+        assert!(fit.objective <= last * (1.0 + 1e-9) + 1e-25 * norm);
         let single = spec.max_iter(1).fit(&x.cast::<f32>()).unwrap();
         assert_eq!(chosen(&single), places, "f32 {shape:?} {noise} {lambda:?}");
     }
@@ -154,7 +156,7 @@ fn weights_decide_what_can_be_chosen() {
     }
 }
 
-/// Components beyond the rank of the data: samples fill up, and the fit stays exact.
+/// Components beyond the structure of the data: what was planted is among them.
 #[test]
 fn more_components_than_structure() {
     let Planted { x, places } = planted((30, 20), (2, 2), 0.0, 3);
@@ -162,8 +164,8 @@ fn more_components_than_structure() {
         let fit = spec(9, lambda).fit(&x).unwrap();
         let [samples, features] = chosen(&fit);
         assert_eq!(samples.len() + features.len(), 9);
-        assert!(lambda.is_some() || (places[0].iter().all(|i| samples.contains(i)) && features == places[1]));
-        assert!(fit.residuals.iter().all(|r| *r < 1e-5), "{lambda:?} {:?}", fit.residuals);
+        assert!(places[0].iter().all(|i| samples.contains(i)), "{lambda:?} {places:?} {samples:?}");
+        assert!(places[1].iter().all(|j| features.contains(j)), "{lambda:?} {places:?} {features:?}");
     }
 }
 

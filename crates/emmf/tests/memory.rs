@@ -127,11 +127,15 @@ fn no_allocation_inside_the_loop() {
     let mut rng = rng(4);
     let x = uniform(3000, 200, &mut rng);
     let sparse = Sparse::of(&Mat::from_fn(3000, 200, |i, j| if x[(i, j)] < 0.2 { x[(i, j)] } else { 0.0 }));
-    for (samples, solver) in [
-        (Samples::from(&x), Solver::Mu),
-        (Samples::from(&x), Solver::Hals),
-        (sparse.narrow().into(), Solver::Mu),
-        (Samples::Dense(x.view().transposed()), Solver::Mu),
+    for (method, samples, solver) in [
+        ("emmf", Samples::from(&x), Solver::Mu),
+        ("emmf", Samples::from(&x), Solver::Hals),
+        ("emmf", sparse.narrow().into(), Solver::Mu),
+        ("emmf", Samples::Dense(x.view().transposed()), Solver::Mu),
+        ("pnmf", Samples::from(&x), Solver::Mu),
+        ("pnmf", sparse.narrow().into(), Solver::Mu),
+        ("gsnmf", Samples::from(&x), Solver::Mu),
+        ("gsnmf", sparse.narrow().into(), Solver::Mu),
     ] {
         for threads in [1, 2] {
             let mut calls = Vec::with_capacity(20);
@@ -140,9 +144,9 @@ fn no_allocation_inside_the_loop() {
                 ControlFlow::Continue(())
             };
             let given = Given { sample_weights: None, start: None, observer: &mut observer };
-            let spec = Spec::emmf(10).solver(solver).init(Init::Random).max_iter(20).threads(threads);
+            let spec = Spec::new(method, 10).solver(solver).init(Init::Random).max_iter(20).threads(threads);
             spec.fit_with(samples, given).unwrap();
-            assert_eq!(calls[19] - calls[1], 0, "{solver:?}, {threads} threads");
+            assert_eq!(calls[19] - calls[1], 0, "{method} {solver:?}, {threads} threads");
         }
     }
 }

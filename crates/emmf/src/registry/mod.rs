@@ -147,6 +147,17 @@ impl Entry {
         }
     }
 
+    /// Whether X in other units gives U in these units and the same V. Not where a prior has a unit, nor where V
+    /// holds entries of X.
+    pub fn is_homogeneous(&self) -> bool {
+        !matches!(self.kind, Kind::Probabilistic | Kind::Separable)
+    }
+
+    /// Whether a sample without entries has no coefficients. A distribution over them has a positive mean.
+    pub fn keeps_zeros(&self) -> bool {
+        !matches!(self.kind, Kind::Probabilistic)
+    }
+
     /// How labels are read off V where the user does not say: where the components have unrelated scales,
     /// with centroids of unit length.
     pub fn label_rule(&self) -> LabelRule {

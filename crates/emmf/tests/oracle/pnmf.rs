@@ -146,9 +146,8 @@ impl Bayes {
     fn expected_square(&self, i: usize, j: usize) -> f64 {
         let (u, v) = (&self.u, &self.v);
         let mean: f64 = v.mean.row(i).iter().zip(u.mean.row(j)).map(|(v, u)| v * u).sum();
-        let variance = |k: usize| {
-            v.second(i, k) * u.second(j, k) - v.mean[(i, k)].powi(2) * u.mean[(j, k)].powi(2)
-        };
+        let variance =
+            |k: usize| v.second(i, k) * u.second(j, k) - v.mean[(i, k)].powi(2) * u.mean[(j, k)].powi(2);
         (self.x[(i, j)] - mean).powi(2) + (0..self.rate.len()).map(variance).sum::<f64>()
     }
 
@@ -191,7 +190,8 @@ impl Bayes {
         let (n, d, t) = (self.count(), self.x.cols() as f64, self.precision);
         let gamma = |prior: (f64, f64), own: (f64, f64), mean: f64, log: f64| {
             let (a, b) = prior;
-            a * b.ln() - ln_gamma(a) + (a - 1.0) * log - b * mean
+            a * b.ln() - ln_gamma(a) + (a - 1.0) * log
+                - b * mean
                 - (own.0 * own.1.ln() - ln_gamma(own.0) + (own.0 - 1.0) * log - own.1 * mean)
         };
         let own = self.noise();

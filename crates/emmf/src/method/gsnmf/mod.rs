@@ -92,12 +92,7 @@ impl Gsnmf<'_> {
     }
 
     /// P₁, the first columns of V (not at all where `frozen`), and the objective after it.
-    fn update_v<T: Real, X: Data<T>>(
-        &self,
-        x: &X,
-        state: &mut GsnmfState<T>,
-        frozen: bool,
-    ) -> Result<f64> {
+    fn update_v<T: Real, X: Data<T>>(&self, x: &X, state: &mut GsnmfState<T>, frozen: bool) -> Result<f64> {
         let GsnmfState { other: Factors { u, v }, choice, r, gram, .. } = state;
         let (c, g) = (u.cols(), gram.of(u));
         let by = Coordinates { free: 0..choice.samples.len(), sweeps: SWEEPS };
@@ -115,7 +110,11 @@ impl Gsnmf<'_> {
             });
         });
         let objective = self.objective_at(&state.r);
-        if objective.is_finite() { Ok(objective) } else { Err(Error::Diverged { iteration: state.iteration }) }
+        if objective.is_finite() {
+            Ok(objective)
+        } else {
+            Err(Error::Diverged { iteration: state.iteration })
+        }
     }
 
     /// Σ sᵢrᵢ².
@@ -179,7 +178,8 @@ impl<T: Real, X: Data<T>> Method<T, X> for Gsnmf<'_> {
         go_ahead(&mut other.v, &here.v, *ahead);
         Self::update_u(x, state);
         let mut objective = self.update_v(x, state, false)?;
-        state.ahead = if objective > state.objective { SHRINK * state.ahead } else { (GROW * state.ahead).min(1.0) };
+        state.ahead =
+            if objective > state.objective { SHRINK * state.ahead } else { (GROW * state.ahead).min(1.0) };
         if objective > state.objective {
             let GsnmfState { here, other, .. } = state;
             other.u.as_mut_slice().copy_from_slice(here.u.as_slice());

@@ -74,7 +74,8 @@ pub(super) fn choose<T: Real, X: Data<T>>(z: &Scaled<'_, T, X>, c: usize, lambda
     }
     let (of_samples, of_features) = importance(&m, lambda);
     let samples = samples.chosen.iter().zip(of_samples).map(|(&i, importance)| (importance, Some(i), None));
-    let features = features.chosen.iter().zip(of_features).map(|(&j, importance)| (importance, None, Some(j)));
+    let features =
+        features.chosen.iter().zip(of_features).map(|(&j, importance)| (importance, None, Some(j)));
     let mut all: Vec<_> = samples.chain(features).filter(|(importance, ..)| *importance > 0.0).collect();
     all.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut choice = Choice::default();
@@ -82,6 +83,6 @@ pub(super) fn choose<T: Real, X: Data<T>>(z: &Scaled<'_, T, X>, c: usize, lambda
         choice.samples.extend(sample);
         choice.features.extend(feature);
     }
-    choice.fill(c, &samples_sq);
+    choice.fill(c, &samples_sq, z.weights);
     choice
 }

@@ -24,17 +24,16 @@ impl Choice {
         self.samples.len() + self.features.len()
     }
 
-    /// Fills up with the longest samples, where no structure is left that could tell. There are at least `c`
-    /// samples.
-    pub(super) fn fill(&mut self, c: usize, lengths: &[f64]) {
-        while self.len() < c {
-            let free = (0..lengths.len()).filter(|i| !self.samples.contains(i));
-            let longest = free.max_by(|&i, &j| lengths[i].total_cmp(&lengths[j]).then(j.cmp(&i)));
-            self.samples.extend(longest);
-            if longest.is_none() {
-                break;
-            }
-        }
+    /// Fills up with the longest samples, where no structure is left that could tell; those that count come
+    /// first. There are at least `c` samples.
+    pub(super) fn fill(&mut self, c: usize, lengths: &[f64], weights: &[f64]) {
+        let missing = c - self.len();
+        let mut free: Vec<usize> = (0..lengths.len()).filter(|i| !self.samples.contains(i)).collect();
+        free.sort_by(|&i, &j| {
+            let counts = (weights[j] > 0.0).cmp(&(weights[i] > 0.0));
+            counts.then(lengths[j].total_cmp(&lengths[i]))
+        });
+        self.samples.extend(free.into_iter().take(missing));
     }
 }
 
@@ -52,9 +51,10 @@ struct Deflated<'a, T, X> {
     features: Vec<f64>,
 }
 
-/// The largest entry, the first of equal ones.
-fn largest(lengths: &[f64]) -> usize {
-    (1..lengths.len()).fold(0, |best, i| if lengths[i] > lengths[best] { i } else { best })
+/// The largest entry, the first of those that are equal but for rounding.
+fn largest(lengths: &[f64], equal: f64) -> usize {
+    let longer = |i: usize, best: usize| lengths[i] > lengths[best].max(0.0) * (1.0 + equal);
+    (1..lengths.len()).fold(0, |best, i| if longer(i, best) { i } else { best })
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -157,25 +157,20 @@ pub(super) fn choose<T: Real, X: Data<T>>(z: &Scaled<'_, T, X>, c: usize) -> Cho
         samples.iter().zip(z.weights).map(|(norm, s)| if *s > 0.0 { *norm } else { TAKEN }).collect();
     let count = z.weights.iter().sum::<f64>();
     let (per_sample, per_feature) = (1.0 / d as f64, 1.0 / count);
-    // What is this short is rounding.
+    // Lengths that differ by so little are equal, and what is so short is rounding.
+    let equal = 1000.0 * T::NOISE.to_f64();
     let noise = (100.0 * T::NOISE.to_f64()).powi(2);
     let nothing = noise * lengths.iter().copied().fold(0.0, f64::max) * per_sample;
     let mut choice = Choice::default();
-    let mut r = Deflated {
-        z,
-        u: Vec::new(),
-        v: Vec::new(),
-        shares: Vec::new(),
-        samples: lengths.clone(),
-        features,
-    };
+    let mut r =
+        Deflated { z, u: Vec::new(), v: Vec::new(), shares: Vec::new(), samples: lengths.clone(), features };
     // Bringing lengths up to date cancels, so the one that looks longest is measured before it is chosen.
     for _ in 0..c * (n + d) {
         if choice.len() == c {
             break;
         }
-        let (i, j) = (largest(&r.samples), largest(&r.features));
-        let is_sample = r.samples[i] * per_sample >= r.features[j] * per_feature;
+        let (i, j) = (largest(&r.samples, equal), largest(&r.features, equal));
+        let is_sample = r.samples[i] * per_sample * (1.0 + equal) >= r.features[j] * per_feature;
         let (estimate, direction, share) = if is_sample {
             (r.samples[i], r.sample(i), per_sample)
         } else {
@@ -184,8 +179,7 @@ pub(super) fn choose<T: Real, X: Data<T>>(z: &Scaled<'_, T, X>, c: usize) -> Cho
         if estimate * share <= nothing {
             break;
         }
-        let norm_sq =
-            if is_sample { dot(&direction, &direction) } else { r.counted(&direction, &direction) };
+        let norm_sq = if is_sample { dot(&direction, &direction) } else { r.counted(&direction, &direction) };
         if norm_sq < 0.9 * estimate {
             let length = if is_sample { &mut r.samples[i] } else { &mut r.features[j] };
             *length = norm_sq;
@@ -201,6 +195,6 @@ pub(super) fn choose<T: Real, X: Data<T>>(z: &Scaled<'_, T, X>, c: usize) -> Cho
             r.features[j] = TAKEN;
         }
     }
-    choice.fill(c, &lengths);
+    choice.fill(c, &lengths, z.weights);
     choice
 }

@@ -59,8 +59,7 @@ impl<T: Real> Factor<T> {
     /// Entries TN(μ, 1) for the given μ.
     pub(super) fn new(mu: Mat<T>) -> Self {
         let (rows, c) = mu.shape();
-        let mut factor =
-            Self { mean: mu, rest: vec![0.0; rows * (c + EXTRA)], totals: Totals::new(c) };
+        let mut factor = Self { mean: mu, rest: vec![0.0; rows * (c + EXTRA)], totals: Totals::new(c) };
         for (mean, rest) in
             factor.mean.as_mut_slice().chunks_exact_mut(c).zip(factor.rest.chunks_exact_mut(c + EXTRA))
         {
@@ -169,7 +168,8 @@ impl Totals {
         let (rows, size) = (rows_per_part(n), Self::sums(c));
         let (sums, blocks) = self.buffer.split_at_mut(PARTS * size);
         let parts = mean.as_slice().par_chunks(rows * c).zip(rest.par_chunks(rows * (c + EXTRA)));
-        let parts = parts.zip(sums.par_chunks_mut(size)).zip(blocks.par_chunks_mut(2 * BLOCK * c)).enumerate();
+        let parts =
+            parts.zip(sums.par_chunks_mut(size)).zip(blocks.par_chunks_mut(2 * BLOCK * c)).enumerate();
         parts.with_min_len(least_parts(n * c * c)).for_each(|(part, (((mean, rest), sums), room))| {
             sums.fill(0.0);
             let blocks = mean.chunks(BLOCK * c).zip(rest.chunks(BLOCK * (c + EXTRA))).enumerate();
