@@ -132,9 +132,10 @@ pub(crate) struct FitArgs {
     /// Threads [default: one for each core]. The result does not depend on it.
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub(crate) threads: Option<usize>,
-    /// How labels are read off the coefficients: as they are, or with centroids of unit length.
-    #[arg(long, value_name = "RULE", value_enum, default_value = "raw")]
-    pub(crate) label_rule: LabelRuleName,
+    /// How labels are read off the coefficients: as they are, or with centroids of unit length [default: the
+    /// method's way].
+    #[arg(long, value_name = "RULE", value_enum)]
+    pub(crate) label_rule: Option<LabelRuleName>,
     /// File with one number a sample: how often it counts.
     #[arg(long, value_name = "FILE")]
     pub(crate) sample_weights: Option<PathBuf>,

@@ -54,8 +54,8 @@ fn spec(args: &FitArgs) -> Result<Spec> {
         .restarts(args.restarts)
         .max_iter(args.max_iter)
         .tol(args.tol)
-        .missing(args.gaps.meaning())
-        .labels(args.label_rule.into());
+        .missing(args.gaps.meaning());
+    spec.labels = args.label_rule.map(Into::into);
     (spec.exponent, spec.time_limit, spec.threads) = (args.exponent, args.time_limit, args.threads);
     Ok(args.params.iter().fold(spec, |spec, (name, value)| spec.param(name, *value)))
 }

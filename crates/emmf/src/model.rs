@@ -93,11 +93,21 @@ impl<T: Real> Model<T> {
 
     /// The same model, which codes samples in this way.
     pub fn with_coding(self, coding: Coding) -> Result<Self> {
-        let d = self.u.rows();
-        if let Coding::Features(weights) = &coding
-            && weights.len() != d
-        {
-            return Err(Error::Shape { what: "the coding", got: (weights.len(), 1), want: (d, 1) });
+        let (d, c) = self.u.shape();
+        let (got, want) = match &coding {
+            Coding::LeastSquares | Coding::Entries { .. } => (0, 0),
+            Coding::Features(weights) => (weights.len(), d),
+            Coding::Posterior(posterior) if posterior.rate.len() == c => (posterior.second.len(), c),
+            Coding::Posterior(posterior) => (posterior.rate.len(), c),
+            Coding::Separable { features } => {
+                if let Some(j) = features.iter().find(|j| **j >= d) {
+                    return Err(Error::param("coding", format!("feature {j}"), format!("below {d}")));
+                }
+                (features.len().max(c), c)
+            }
+        };
+        if got != want {
+            return Err(Error::Shape { what: "the coding", got: (got, 1), want: (want, 1) });
         }
         Ok(Self { coding, ..self })
     }
@@ -156,7 +166,7 @@ impl<T: Real> Model<T> {
             let data = Stored::new(prepared.samples(), scale);
             let (v, residuals) = self.coding.code(&data, &self.u, missing);
             data.intact()?;
-            let labels = labels(&v, &self.u, self.spec.labels);
+            let labels = labels(&v, &self.u, self.spec.labels.unwrap_or_default());
             let scores = residuals.iter().map(|&r| self.residual_scale.score(r)).collect();
             let imputed = if missing { impute(&prepared, &x, (&self.u, &v)) } else { None };
             Ok(Coded { v, labels, residuals, scores, imputed })

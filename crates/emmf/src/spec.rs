@@ -114,9 +114,9 @@ pub struct Spec {
     /// Threads; `None` is one for each core. The result does not depend on it.
     #[serde(default)]
     pub threads: Option<usize>,
-    /// How labels are read off V.
+    /// How labels are read off V; `None` is the method's own way.
     #[serde(default)]
-    pub labels: LabelRule,
+    pub labels: Option<LabelRule>,
     /// After the last iteration solve for V exactly with U as it is, so that `transform` of the
     /// training samples gives the same coefficients. Labels are read off V before that.
     #[serde(default = "defaults::yes")]
@@ -179,7 +179,7 @@ impl Spec {
             tol: 0.0,
             time_limit: None,
             threads: None,
-            labels: LabelRule::default(),
+            labels: None,
             polish: true,
             epsilon: None,
             missing: Missing::default(),
@@ -218,7 +218,7 @@ impl Spec {
         /// See [`Spec::threads`].
         threads: usize => Some(threads);
         /// See [`Spec::labels`].
-        labels: LabelRule => labels;
+        labels: LabelRule => Some(labels);
         /// See [`Spec::polish`].
         polish: bool => polish;
         /// See [`Spec::epsilon`].

@@ -147,6 +147,10 @@ fn no_allocation_inside_the_loop() {
         ("emmf", sparse.narrow().into(), Solver::Mu),
         ("emmf", Samples::Dense(x.view().transposed()), Solver::Mu),
         ("nmf-div", sparse.narrow().into(), Solver::Mu),
+        ("pnmf", Samples::from(&x), Solver::Mu),
+        ("pnmf", sparse.narrow().into(), Solver::Mu),
+        ("gsnmf", Samples::from(&x), Solver::Mu),
+        ("gsnmf", sparse.narrow().into(), Solver::Mu),
     ]
     .into_iter()
     .chain(entrywise)

@@ -23,7 +23,7 @@ pub(crate) use decompose::{orthonormal_basis, thin_svd};
 pub(crate) use gram::Gram;
 pub(crate) use product::vectorized;
 pub(crate) use stored::Stored;
-pub(crate) use walk::least_parts;
+pub(crate) use walk::{least_parts, rows_per_part};
 
 use crate::error::Result;
 use crate::matrix::Mat;

@@ -71,7 +71,7 @@ pub(super) fn walk<T: Real, A: Send, R: Send>(
 }
 
 /// Rows of each of at most [`PARTS`] nearly equal parts of whole tiles.
-pub(super) fn rows_per_part(n: usize) -> usize {
+pub(crate) fn rows_per_part(n: usize) -> usize {
     n.div_ceil(PARTS).next_multiple_of(TILE_ROWS)
 }
 

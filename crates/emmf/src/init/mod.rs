@@ -7,7 +7,8 @@ mod trimmed;
 
 use std::time::Instant;
 
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
+use rand_distr::Exp1;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::data::{Data, Dense};
@@ -34,6 +35,13 @@ impl Random {
         let mut random = Self::new(seed);
         (0..restart).for_each(|_| random.0.jump());
         random
+    }
+}
+
+impl Random {
+    /// A number of the exponential distribution with mean 1.
+    pub(crate) fn exponential(&mut self) -> f64 {
+        self.0.sample(Exp1)
     }
 }
 
@@ -90,6 +98,16 @@ impl<'a, T: Real> Start<'a, T> {
     /// The factors that the caller gave.
     pub fn given(&self) -> Option<&'a Factors<T>> {
         self.given
+    }
+
+    /// How factors are made where none are given.
+    pub fn init(&self) -> Init {
+        self.spec.init
+    }
+
+    /// Number of centroids.
+    pub fn centroids(&self) -> usize {
+        self.spec.k
     }
 
     /// The random numbers of this restart.

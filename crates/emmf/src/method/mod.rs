@@ -2,20 +2,24 @@
 
 mod coding;
 pub mod entrywise;
+mod gsnmf;
 mod irls;
 mod nnls;
 mod outcome;
+mod pnmf;
 mod residual;
 mod update;
 
 pub use coding::Coding;
 pub(crate) use entrywise::Aim;
 pub use entrywise::{Entrywise, Recipe, SparseDivergence, median_sweep, weighted_median};
+pub use gsnmf::{Gsnmf, GsnmfState};
 pub use irls::{Irls, IrlsState};
 pub use outcome::{Ending, Extra, Outcome, Value};
+pub use pnmf::{Gamma, Pnmf, PnmfState, Posterior};
 pub use update::Update;
 
-pub(crate) use coding::labels;
+pub(crate) use coding::{labels, residuals};
 pub(crate) use nnls::Nnls;
 pub(crate) use residual::residual_sq;
 

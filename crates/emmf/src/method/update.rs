@@ -4,6 +4,8 @@
 //! G. For U it is G = VᵀQV and P = XᵀQV, for V it is G = UᵀU and P = XU (Q cancels row by row). So one
 //! file serves both, any block of rows at a time.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::data::{BLOCK, vectorized};
@@ -45,13 +47,27 @@ impl Update {
                 T::gemm((scratch, c), Left::Rows((a, c)), (g.as_slice(), c), shape, false);
                 multiply_power(a, p, scratch, exponent);
             }
-            Self::Hals { sweeps } => vectorized(|| {
-                for (a, p) in a.chunks_exact_mut(c).zip(p.chunks_exact(c)) {
-                    hals(a, p, g, sweeps, &mut scratch[..c]);
-                }
-            }),
+            Self::Hals { sweeps } => hals_rows(a, p, g, &Coordinates { free: 0..c, sweeps }, scratch),
         }
     }
+}
+
+/// What coordinate descent moves.
+pub(super) struct Coordinates {
+    /// The coordinates; the others stay.
+    pub(super) free: Range<usize>,
+    /// Times that each is visited.
+    pub(super) sweeps: usize,
+}
+
+/// Coordinate descent on the rows of `a`. `scratch` has room for a row.
+pub(super) fn hals_rows<T: Real>(a: &mut [T], p: &[T], g: &Mat<T>, by: &Coordinates, scratch: &mut [T]) {
+    let c = g.cols();
+    vectorized(|| {
+        for (a, p) in a.chunks_exact_mut(c).zip(p.chunks_exact(c)) {
+            hals(a, p, g, by, &mut scratch[..c]);
+        }
+    });
 }
 
 /// a ← a ∘ (p / den)^exponent.
@@ -79,13 +95,13 @@ fn multiply<T: Real>(a: &mut [T], p: &[T], den: &[T], power: impl Fn(T) -> T) {
 
 /// Coordinate descent on one row; `slope` holds p − aG while the coordinates change.
 #[inline(always)]
-fn hals<T: Real>(a: &mut [T], p: &[T], g: &Mat<T>, sweeps: usize, slope: &mut [T]) {
+fn hals<T: Real>(a: &mut [T], p: &[T], g: &Mat<T>, by: &Coordinates, slope: &mut [T]) {
     slope.copy_from_slice(p);
     for (k, &value) in a.iter().enumerate() {
         subtract(slope, value, g.row(k));
     }
-    for _ in 0..sweeps {
-        for k in 0..a.len() {
+    for _ in 0..by.sweeps {
+        for k in by.free.clone() {
             let curvature = g[(k, k)];
             if curvature > T::ZERO {
                 let target = a[k] + slope[k] / curvature;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::error::{Error, Result};
 use crate::loss::Loss;
 use crate::method::Recipe;
-use crate::spec::Solver;
+use crate::spec::{LabelRule, Solver};
 
 pub use methods::METHODS;
 
@@ -99,6 +99,10 @@ pub(crate) enum Kind {
     Samples(fn(&Values<'_>) -> Box<dyn Loss>),
     /// Weighted entries, minimising this.
     Entries(fn(&Values<'_>) -> Recipe),
+    /// Variational Bayes.
+    Probabilistic,
+    /// Generalized separable.
+    Separable,
 }
 
 /// The parameters of a method as given or by default.
@@ -130,7 +134,7 @@ impl Entry {
     pub fn loss(&self, params: &BTreeMap<String, f64>) -> Option<Box<dyn Loss>> {
         match self.kind {
             Kind::Samples(make) => Some(make(&Values::of(self, params))),
-            Kind::Entries(_) => None,
+            _ => None,
         }
     }
 
@@ -138,6 +142,7 @@ impl Entry {
     pub fn takes_missing(&self) -> bool {
         match self.kind {
             Kind::Samples(_) | Kind::Entries(_) => true,
+            Kind::Probabilistic | Kind::Separable => false,
         }
     }
 
@@ -146,6 +151,27 @@ impl Entry {
         match self.kind {
             Kind::Samples(make) => make(&Values::of(self, params)).descends(),
             Kind::Entries(make) => make(&Values::of(self, params)).descends(),
+            Kind::Probabilistic | Kind::Separable => true,
+        }
+    }
+
+    /// Whether X in other units gives U in these units and the same V. Not where a prior has a unit, nor where V
+    /// holds entries of X.
+    pub fn is_homogeneous(&self) -> bool {
+        !matches!(self.kind, Kind::Probabilistic | Kind::Separable)
+    }
+
+    /// Whether a sample without entries has no coefficients. A distribution over them has a positive mean.
+    pub fn keeps_zeros(&self) -> bool {
+        !matches!(self.kind, Kind::Probabilistic)
+    }
+
+    /// How labels are read off V where the user does not say: where the components have unrelated scales,
+    /// with centroids of unit length.
+    pub fn label_rule(&self) -> LabelRule {
+        match self.kind {
+            Kind::Separable => LabelRule::Unit,
+            _ => LabelRule::Raw,
         }
     }
 

@@ -46,11 +46,12 @@ impl<X> Job<'_, X> {
     {
         let (run, restart) = self.best_run(method, given)?;
         let Run { state, initial, trace, stop } = run;
-        let ending = Ending { polish: self.spec.polish, labels: self.spec.labels };
+        let rule = self.spec.labels.unwrap_or(self.entry.label_rule());
+        let ending = Ending { polish: self.spec.polish, labels: rule };
         let outcome = method.finish(self.data, state, ending)?;
         self.data.intact()?;
         let scale = ResidualScale::of(&outcome.residuals);
-        let model = Model::from_parts(self.spec.clone(), outcome.factors.u, fitted, scale)?;
+        let model = Model::from_parts(self.spec.clone().labels(rule), outcome.factors.u, fitted, scale)?;
         let model = model.with_coding(outcome.coding)?;
         Ok(Fit {
             scores: outcome.residuals.iter().map(|&r| scale.score(r)).collect(),

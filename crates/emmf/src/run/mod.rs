@@ -12,7 +12,7 @@ use crate::fit::{Observer, Step};
 use crate::init::Factors;
 use crate::loss::Loss;
 use crate::matrix::Samples;
-use crate::method::{Aim, Entrywise, Irls, Recipe, SparseDivergence, Update};
+use crate::method::{Aim, Entrywise, Gamma, Gsnmf, Irls, Pnmf, Recipe, SparseDivergence, Update};
 use crate::model::{Fit, Seconds, impute};
 use crate::preprocess;
 use crate::real::Real;
@@ -103,6 +103,8 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, mut given: Given<'_, T>) -> Resu
                 }
                 recipe => job.fit(&entrywise(&job, Aim::Entries(recipe)), &mut given, fitted),
             },
+            Kind::Probabilistic => job.fit(&pnmf(&values, &weights), &mut given, fitted),
+            Kind::Separable => job.fit(&gsnmf(&values, &weights), &mut given, fitted),
         }?;
         fit.imputed = if missing { impute(&prepared, &x, (fit.model.centroids(), &fit.v)) } else { None };
         fit.seconds.total = began.elapsed().as_secs_f64();
@@ -135,4 +137,20 @@ fn entrywise<'a, X>(job: &Job<'a, X>, aim: Aim<'a>) -> Entrywise<'a> {
 
 fn sparse_divergence<'a, X>(job: &Job<'a, X>) -> SparseDivergence<'a> {
     SparseDivergence { exponent: job.exponent(), sample_weights: job.weights }
+}
+
+fn pnmf<'a>(values: &Values<'_>, sample_weights: &'a [f64]) -> Pnmf<'a> {
+    let get = |name: &str| values.get(name).unwrap_or(1.0);
+    let relevance = Gamma { shape: get("ard-shape"), rate: get("ard-rate") };
+    Pnmf {
+        lambda: get("lambda"),
+        noise: Gamma { shape: get("shape"), rate: get("rate") },
+        relevance: (get("ard") == 1.0).then_some(relevance),
+        sample_weights,
+    }
+}
+
+fn gsnmf<'a>(values: &Values<'_>, sample_weights: &'a [f64]) -> Gsnmf<'a> {
+    let is_convex = values.get("convex") == Some(1.0);
+    Gsnmf { convex: values.get("lambda").filter(|_| is_convex), sample_weights }
 }

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail in its helpers too")]
 
 pub(crate) mod entrywise;
+pub(crate) mod pnmf;
 pub(crate) mod problems;
 
 use std::collections::BTreeMap;

@@ -11,7 +11,7 @@ const LAST: f64 = 708.0;
 
 /// exp(−t) of t ≥ 0; 0 below the normal numbers.
 #[inline(always)]
-pub(super) fn exp_of_negative(t: f64) -> f64 {
+pub(crate) fn exp_of_negative(t: f64) -> f64 {
     let (power, rest) = split(t);
     if t > LAST { 0.0 } else { power + power * rest }
 }
@@ -59,7 +59,7 @@ const BIASED: f64 = 4_503_599_627_372_544.0;
 
 /// ln x of a normal number x > 0.
 #[inline(always)]
-pub(super) fn ln(x: f64) -> f64 {
+pub(crate) fn ln(x: f64) -> f64 {
     // x = m·2ᵉ with √½ ≤ m < √2.
     let above = x.to_bits().wrapping_sub(ROOT_HALF);
     let e_and_bias = above.wrapping_add(1 << 63) >> 52;

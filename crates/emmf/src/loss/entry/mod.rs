@@ -4,7 +4,7 @@
 
 pub mod correntropy;
 pub mod divergence;
-mod elementary;
+pub(crate) mod elementary;
 pub mod huber;
 pub mod hypersurface;
 pub mod l1;
