@@ -13,8 +13,8 @@ use crate::method::Nnls;
 use crate::real::Real;
 
 /// Sweeps at the most, and the change of all means, relative to the largest, that counts as none.
-const SWEEPS: usize = 500;
-const STILL: f64 = 1e-10;
+const SWEEPS: usize = 200;
+const STILL: f64 = 1e-8;
 
 /// What of the distributions of U, λ and τ coding needs, besides the means of U.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
