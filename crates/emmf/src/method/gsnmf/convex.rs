@@ -55,6 +55,9 @@ fn product<'a>(
     right: &Mat<f64>,
 ) {
     let columns = right.cols();
+    if columns == 0 {
+        return;
+    }
     let blocks = out.as_mut_slice().par_chunks_mut(BLOCK / 2 * columns).enumerate();
     blocks.for_each(|(block, out)| {
         let shape = (out.len() / columns, inner, columns);
