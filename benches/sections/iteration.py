@@ -2,6 +2,7 @@
 
 from figures import least, number, ratio, spread, summary, table, times
 from protocol import Workers
+from sections.cases import attempted, told_apart
 
 TITLE = "An iteration beside its floor"
 
@@ -12,7 +13,7 @@ FLOOR, ROBUST = 1.15, 1.05
 def measure(env, opts):
     shapes = SHAPES[:1] if opts.quick else SHAPES
     cases = [(shape, dtype, threads) for shape in shapes for dtype in ("f32", "f64") for threads in (1, 2)]
-    return [case(env, opts, *case_) for case_ in cases]
+    return attempted(case, env, opts, cases)
 
 
 def case(env, opts, shape, dtype, threads):
@@ -42,6 +43,7 @@ def render(found):
     head = ["(n, d, c)", "type", "threads", "OpenBLAS", "MKL", "faer", "**nmf**", "**emmf**"]
     head += ["nmf / floor", "emmf / floor", "emmf / nmf"]
     rows, targets = [], []
+    found, notes = told_apart(found)
     for case in found:
         figures = case["figures"]
         label = f"({', '.join(map(str, case['shape']))})"
@@ -54,7 +56,7 @@ def render(found):
         targets.append((f"emmf at {times(to_floor[1])} of the floor, target {FLOOR}: {where}", met(to_floor[1], FLOOR)))
         targets.append((f"emmf at {times(robust)} of nmf, target {ROBUST}: {where}", met(robust, ROBUST)))
     text = "Milliseconds. The three libraries make the two bare products; nmf and emmf are whole iterations.\n\n"
-    return text + table(head, rows), targets
+    return text + table(head, rows) + notes, targets
 
 
 def met(value, target):

@@ -2,6 +2,7 @@
 
 from figures import least, number, ratio, spread, summary, table, times
 from protocol import Workers
+from sections.cases import attempted, told_apart
 from sections.data import prepared
 
 TITLE = "Small data"
@@ -13,7 +14,7 @@ PEERS = ["scikit-learn mu", "scikit-learn cd", "torch by hand", "numpy by hand"]
 
 def measure(env, opts):
     sets = [("digits", "f32"), ("digits", "f64"), ("yale", "f32"), ("yale", "f64")]
-    return [case(env, opts, *set_) for set_ in sets]
+    return attempted(case, env, opts, sets)
 
 
 def case(env, opts, name, dtype):
@@ -38,6 +39,7 @@ def case(env, opts, name, dtype):
 def render(found):
     head = ["", "type", "floor", "**nmf**", "**emmf**", "**nmf, HALS**", *PEERS, "emmf / floor"]
     rows, targets = [], []
+    found, notes = told_apart(found)
     for case in found:
         figures = case["figures"]
         floor = least(figures["products"], figures["OpenBLAS"], figures["MKL"])
@@ -49,7 +51,7 @@ def render(found):
         rows.append([label, case["dtype"], number(floor and floor["median"]), *ours, *peers, times(to_floor)])
         targets += verdicts(case, to_floor)
     text = f"Milliseconds an iteration, median of the first {ITERATIONS} from the same random start, 2 threads.\n\n"
-    return text + table(head, rows), targets
+    return text + table(head, rows) + notes, targets
 
 
 def verdicts(case, to_floor):

@@ -2,6 +2,7 @@
 
 from figures import number, ratio, spread, summary, table, times
 from protocol import Workers
+from sections.cases import attempted, told_apart
 from sections.data import prepared, removed
 
 TITLE = "Time to a solution"
@@ -16,7 +17,7 @@ def measure(env, opts):
         cases += [("yale", "f64", 1e-4), ("coil20", "f64", 1e-4)]
         cases += [(name, "f64", 1e-6) for name in ("movement", "digits", "yale", "coil20")]
         cases += [("digits", "f32", 1e-4), ("coil20", "f32", 1e-4), (LARGE, "f32", 1e-4)]
-    return [case(env, opts, *case_) for case_ in cases]
+    return attempted(case, env, opts, cases)
 
 
 def case(env, opts, name, dtype, tol):
@@ -49,6 +50,7 @@ def render(found):
     head = ["data", "type", "tol", "objective", "cd: iterations", "cd: seconds"]
     head += ["**HALS: iterations**", "**HALS: seconds**", "cd / HALS"]
     rows, targets = [], []
+    found, notes = told_apart(found)
     for case in found:
         n, d, c = case["shape"]
         label = f"{case['name'].split('-')[0]} {n}×{d}, k = {c}"
@@ -65,4 +67,4 @@ def render(found):
         "Plain NMF against plain NMF: scikit-learn's coordinate descent runs to its own stop (tol, at most 200 iterations, "
         "2000 for 1e-6), then our HALS runs from the same start until its objective is as low. Seconds of the whole call, 2 threads.\n\n"
     )
-    return text + table(head, rows), targets
+    return text + table(head, rows) + notes, targets

@@ -137,8 +137,18 @@ impl<T: Real> Data<T> for Sparse<'_, T> {
     }
 
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64 {
-        let mut fitted: Vec<f64> = (0..self.x.cols()).map(|j| dot_f64(u.row(j), v)).collect();
         let factor = self.factor(i).to_f64();
+        let mut entries = self.x.row(i).peekable();
+        let miss = |j: usize| {
+            let x = entries.next_if(|(at, _)| *at == j).map_or(0.0, |(_, x)| factor * x.to_f64());
+            (x - dot_f64(u.row(j), v)).powi(2)
+        };
+        let sum = (0..self.x.cols()).map(miss).sum();
+        if entries.peek().is_none() {
+            return sum;
+        }
+        // Columns that do not rise have to be looked up.
+        let mut fitted: Vec<f64> = (0..self.x.cols()).map(|j| dot_f64(u.row(j), v)).collect();
         self.x.row(i).for_each(|(j, value)| fitted[j] -= factor * value.to_f64());
         fitted.iter().map(|value| value * value).sum()
     }

@@ -1,7 +1,7 @@
 //! GS-FGM: the choice of samples and features as a convex problem (Pan and Gillis), by the fast gradient method.
 //!
 //! min ½‖M − MA − BM‖² + λ·(p·diag A + q·diag B), A ∈ Ω(column sums of M), Bᵀ ∈ Ω(row sums of M); p and q are
-//! ones with a small spread, which breaks ties. Those with the largest diagonal entries are chosen. The
+//! ones with a small spread, which breaks ties. The diagonal entries say how much each is needed. The
 //! Lipschitz constant of the gradient is 2σ² with σ the largest singular value of M.
 //!
 //! λ has the unit (‖M‖² − σ²)/(rows + columns): what the mean structure leaves unexplained, per row and
@@ -55,6 +55,9 @@ fn product<'a>(
     right: &Mat<f64>,
 ) {
     let columns = right.cols();
+    if columns == 0 {
+        return;
+    }
     let blocks = out.as_mut_slice().par_chunks_mut(BLOCK / 2 * columns).enumerate();
     blocks.for_each(|(block, out)| {
         let shape = (out.len() / columns, inner, columns);

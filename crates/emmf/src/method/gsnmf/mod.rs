@@ -25,7 +25,7 @@ mod spa;
 use rayon::prelude::*;
 
 use self::scaled::Scaled;
-use self::spa::Choice;
+use self::spa::{Choice, Importance};
 use super::hals::{Coordinates, move_rows};
 use super::{Coding, Ending, Extra, Method, Outcome, Value, labels, residual_sq};
 use crate::data::{BLOCK, Block, Data, Gram, vectorized};
@@ -74,7 +74,7 @@ impl Gsnmf<'_> {
     fn choose<T: Real, X: Data<T>>(&self, x: &X, c: usize) -> Choice {
         let z = Scaled::new(x, self.sample_weights);
         match self.convex {
-            None => spa::choose(&z, c),
+            None => spa::choose(&z, c, &Importance::equal(x.shape())),
             Some(lambda) => preselect::choose(&z, c, lambda),
         }
     }

@@ -6,7 +6,7 @@
 
 use super::convex::importance;
 use super::scaled::Scaled;
-use super::spa::Choice;
+use super::spa::{self, Choice, Importance};
 use crate::data::Data;
 use crate::matrix::Mat;
 use crate::real::Real;
@@ -58,7 +58,9 @@ fn represent(
     Representatives { chosen, counts }
 }
 
-/// Chooses c samples and features of Z by their importance in the convex problem.
+/// Chooses c samples and features of Z by their importance in the convex problem. Near-equal ones share their
+/// importance, so the largest are not just taken: successive projection goes by importance times length, and what
+/// is explained by those chosen is not chosen again.
 pub(super) fn choose<T: Real, X: Data<T>>(z: &Scaled<'_, T, X>, c: usize, lambda: f64) -> Choice {
     let (samples_sq, features_sq) = z.norms_sq();
     let noise = 100.0 * T::NOISE.to_f64();
@@ -73,16 +75,8 @@ pub(super) fn choose<T: Real, X: Data<T>>(z: &Scaled<'_, T, X>, c: usize, lambda
         }
     }
     let (of_samples, of_features) = importance(&m, lambda);
-    let samples = samples.chosen.iter().zip(of_samples).map(|(&i, importance)| (importance, Some(i), None));
-    let features =
-        features.chosen.iter().zip(of_features).map(|(&j, importance)| (importance, None, Some(j)));
-    let mut all: Vec<_> = samples.chain(features).filter(|(importance, ..)| *importance > 0.0).collect();
-    all.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let mut choice = Choice::default();
-    for (_, sample, feature) in all.into_iter().take(c) {
-        choice.samples.extend(sample);
-        choice.features.extend(feature);
-    }
-    choice.fill(c, &samples_sq, z.weights);
-    choice
+    let mut all = Importance { samples: vec![0.0; samples_sq.len()], features: vec![0.0; features_sq.len()] };
+    samples.chosen.iter().zip(of_samples).for_each(|(&i, value)| all.samples[i] = value);
+    features.chosen.iter().zip(of_features).for_each(|(&j, value)| all.features[j] = value);
+    spa::choose(z, c, &all)
 }

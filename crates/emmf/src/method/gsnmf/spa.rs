@@ -19,14 +19,28 @@ pub(super) struct Choice {
     pub(super) features: Vec<usize>,
 }
 
+/// A sample or a feature.
+#[derive(Clone, Copy)]
+enum Place {
+    Sample(usize),
+    Feature(usize),
+}
+
 impl Choice {
+    fn add(&mut self, place: Place) {
+        match place {
+            Place::Sample(i) => self.samples.push(i),
+            Place::Feature(j) => self.features.push(j),
+        }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.samples.len() + self.features.len()
     }
 
     /// Fills up with the longest samples, where no structure is left that could tell; those that count come
     /// first. There are at least `c` samples.
-    pub(super) fn fill(&mut self, c: usize, lengths: &[f64], weights: &[f64]) {
+    fn fill(&mut self, c: usize, lengths: &[f64], weights: &[f64]) {
         let missing = c - self.len();
         let mut free: Vec<usize> = (0..lengths.len()).filter(|i| !self.samples.contains(i)).collect();
         free.sort_by(|&i, &j| {
@@ -51,10 +65,11 @@ struct Deflated<'a, T, X> {
     features: Vec<f64>,
 }
 
-/// The largest entry, the first of those that are equal but for rounding.
-fn largest(lengths: &[f64], equal: f64) -> usize {
-    let longer = |i: usize, best: usize| lengths[i] > lengths[best].max(0.0) * (1.0 + equal);
-    (1..lengths.len()).fold(0, |best, i| if longer(i, best) { i } else { best })
+/// The largest length times importance, the first of those that are equal but for rounding.
+fn largest(lengths: &[f64], importance: &[f64], equal: f64) -> (usize, f64) {
+    let score = |i: usize| lengths[i].max(0.0) * importance[i];
+    let longer = |i: usize, best: (usize, f64)| score(i) > best.1 * (1.0 + equal);
+    (1..lengths.len()).fold((0, score(0)), |best, i| if longer(i, best) { (i, score(i)) } else { best })
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -125,6 +140,33 @@ impl<T: Real, X: Data<T>> Deflated<'_, T, X> {
         self.times(y)
     }
 
+    /// Measures what is thought to have this squared length. Where it has, it is taken and R loses its
+    /// direction; else its length is corrected.
+    fn take(&mut self, place: Place, length: f64) -> bool {
+        match place {
+            Place::Sample(i) => {
+                let row = self.sample(i);
+                let exact = dot(&row, &row);
+                let is_right = exact >= 0.9 * length;
+                if is_right {
+                    self.drop_sample(unit(row, exact));
+                }
+                self.samples[i] = if is_right { TAKEN } else { exact };
+                is_right
+            }
+            Place::Feature(j) => {
+                let column = self.feature(j);
+                let exact = self.counted(&column, &column);
+                let is_right = exact >= 0.9 * length;
+                if is_right {
+                    self.drop_feature(unit(column, exact));
+                }
+                self.features[j] = if is_right { TAKEN } else { exact };
+                is_right
+            }
+        }
+    }
+
     /// R ← R − R·u·uᵀ, u the direction of a sample.
     fn drop_sample(&mut self, u: Vec<f64>) {
         let w = self.times(u.clone());
@@ -149,50 +191,48 @@ impl<T: Real, X: Data<T>> Deflated<'_, T, X> {
     }
 }
 
+/// How much samples and features are worth, which multiplies their squared lengths.
+pub(super) struct Importance {
+    pub(super) samples: Vec<f64>,
+    pub(super) features: Vec<f64>,
+}
+
+impl Importance {
+    /// The same for all of them.
+    pub(super) fn equal((n, d): (usize, usize)) -> Self {
+        Self { samples: vec![1.0; n], features: vec![1.0; d] }
+    }
+}
+
 /// Chooses c samples and features of Z.
-pub(super) fn choose<T: Real, X: Data<T>>(z: &Scaled<'_, T, X>, c: usize) -> Choice {
+pub(super) fn choose<T: Real, X: Data<T>>(z: &Scaled<'_, T, X>, c: usize, importance: &Importance) -> Choice {
     let (n, d) = z.shape();
     let (samples, features) = z.norms_sq();
     let lengths: Vec<f64> =
         samples.iter().zip(z.weights).map(|(norm, s)| if *s > 0.0 { *norm } else { TAKEN }).collect();
-    let count = z.weights.iter().sum::<f64>();
-    let (per_sample, per_feature) = (1.0 / d as f64, 1.0 / count);
+    let (per_sample, per_feature) = (1.0 / d as f64, 1.0 / z.weights.iter().sum::<f64>());
     // Lengths that differ by so little are equal, and what is so short is rounding.
     let equal = 1000.0 * T::NOISE.to_f64();
     let noise = (100.0 * T::NOISE.to_f64()).powi(2);
     let nothing = noise * lengths.iter().copied().fold(0.0, f64::max) * per_sample;
+    let (u, v, shares) = (Vec::new(), Vec::new(), Vec::new());
+    let mut r = Deflated { z, u, v, shares, samples: lengths.clone(), features };
     let mut choice = Choice::default();
-    let mut r =
-        Deflated { z, u: Vec::new(), v: Vec::new(), shares: Vec::new(), samples: lengths.clone(), features };
     // Bringing lengths up to date cancels, so the one that looks longest is measured before it is chosen.
     for _ in 0..c * (n + d) {
         if choice.len() == c {
             break;
         }
-        let (i, j) = (largest(&r.samples, equal), largest(&r.features, equal));
-        let is_sample = r.samples[i] * per_sample * (1.0 + equal) >= r.features[j] * per_feature;
-        let (estimate, direction, share) = if is_sample {
-            (r.samples[i], r.sample(i), per_sample)
-        } else {
-            (r.features[j], r.feature(j), per_feature)
-        };
-        if estimate * share <= nothing {
+        let (i, sample) = largest(&r.samples, &importance.samples, equal);
+        let (j, feature) = largest(&r.features, &importance.features, equal);
+        let is_sample = sample * per_sample * (1.0 + equal) >= feature * per_feature;
+        let (score, length) = if is_sample { (sample, r.samples[i]) } else { (feature, r.features[j]) };
+        if score <= 0.0 || length * (if is_sample { per_sample } else { per_feature }) <= nothing {
             break;
         }
-        let norm_sq = if is_sample { dot(&direction, &direction) } else { r.counted(&direction, &direction) };
-        if norm_sq < 0.9 * estimate {
-            let length = if is_sample { &mut r.samples[i] } else { &mut r.features[j] };
-            *length = norm_sq;
-            continue;
-        }
-        if is_sample {
-            choice.samples.push(i);
-            r.drop_sample(unit(direction, norm_sq));
-            r.samples[i] = TAKEN;
-        } else {
-            choice.features.push(j);
-            r.drop_feature(unit(direction, norm_sq));
-            r.features[j] = TAKEN;
+        let place = if is_sample { Place::Sample(i) } else { Place::Feature(j) };
+        if r.take(place, length) {
+            choice.add(place);
         }
     }
     choice.fill(c, &lengths, z.weights);

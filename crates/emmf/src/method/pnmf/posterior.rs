@@ -13,8 +13,8 @@ use crate::method::Nnls;
 use crate::real::Real;
 
 /// Sweeps at the most, and the change of all means, relative to the largest, that counts as none.
-const SWEEPS: usize = 500;
-const STILL: f64 = 1e-10;
+const SWEEPS: usize = 200;
+const STILL: f64 = 1e-8;
 
 /// What of the distributions of U, λ and τ coding needs, besides the means of U.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,29 +40,61 @@ impl Posterior {
         blocks.enumerate().for_each(|(block, (v, rest))| {
             let start = block * BLOCK;
             let p = x.project_exactly(start..start + v.len() / c, &wide);
-            let rows = v.chunks_exact_mut(c).zip(rest.chunks_exact_mut(c + EXTRA)).enumerate();
+            let starts: Vec<f64> = (0..p.rows()).flat_map(|at| nnls.solve(p.row(at))).collect();
+            let means = settle(&by, starts, rest, p.as_slice());
+            v.iter_mut().zip(&means).for_each(|(v, &mean)| *v = T::from_f64(mean));
+            let rows = v.chunks_exact(c).zip(rest.chunks_exact_mut(c + EXTRA)).enumerate();
             rows.for_each(|(at, (v, rest))| {
-                let p = p.row(at);
-                let mean = settle(&by, nnls.solve(p), rest, p);
-                v.iter_mut().zip(&mean).for_each(|(v, &mean)| *v = T::from_f64(mean));
-                rest[c + 1] = v.iter().zip(p).map(|(v, p)| v.to_f64() * p).sum();
+                rest[c + 1] = v.iter().zip(p.row(at)).map(|(v, p)| v.to_f64() * p).sum();
             });
         });
         (v, rest)
     }
 }
 
-/// Moves one row until it is still.
-fn settle(by: &Move<'_, f64>, mut mean: Vec<f64>, rest: &mut [f64], p: &[f64]) -> Vec<f64> {
-    let (mut last, mut slope) = (mean.clone(), vec![0.0; mean.len()]);
-    for _ in 0..SWEEPS {
-        by.rows(&mut mean, rest, p, &mut slope);
-        let largest = mean.iter().copied().fold(0.0, f64::max);
-        let changes = mean.iter().zip(&last).map(|(mean, last)| (mean - last).abs());
-        if changes.fold(0.0, f64::max) <= STILL * largest {
+/// Moves each row of a block until it is still, whatever the others do. `rest` becomes what belongs to the means
+/// that are returned.
+fn settle(by: &Move<'_, f64>, starts: Vec<f64>, rest: &mut [f64], p: &[f64]) -> Vec<f64> {
+    let c = by.gram.cols();
+    let mut means = starts.clone();
+    // The rows that still move, packed.
+    let mut moving: Vec<usize> = (0..means.len() / c).collect();
+    let (mut mean, mut other, mut p, mut last) = (starts.clone(), rest.to_vec(), p.to_vec(), starts);
+    let mut slope = vec![0.0; mean.len()];
+    for sweep in 1..=SWEEPS {
+        let size = moving.len();
+        by.rows(
+            &mut mean[..size * c],
+            &mut other[..size * (c + EXTRA)],
+            &p[..size * c],
+            &mut slope[..size * c],
+        );
+        let mut kept = 0;
+        for at in 0..size {
+            let (row, others) = (at * c..(at + 1) * c, at * (c + EXTRA)..(at + 1) * (c + EXTRA));
+            if sweep == SWEEPS || is_still(&mean[row.clone()], &last[row.clone()]) {
+                let i = moving[at];
+                means[i * c..(i + 1) * c].copy_from_slice(&mean[row]);
+                rest[i * (c + EXTRA)..(i + 1) * (c + EXTRA)].copy_from_slice(&other[others]);
+            } else {
+                mean.copy_within(row.clone(), kept * c);
+                p.copy_within(row, kept * c);
+                other.copy_within(others, kept * (c + EXTRA));
+                moving[kept] = moving[at];
+                kept += 1;
+            }
+        }
+        moving.truncate(kept);
+        last[..kept * c].copy_from_slice(&mean[..kept * c]);
+        if moving.is_empty() {
             break;
         }
-        last.copy_from_slice(&mean);
     }
-    mean
+    means
+}
+
+fn is_still(mean: &[f64], last: &[f64]) -> bool {
+    let largest = mean.iter().copied().fold(0.0, f64::max);
+    let changes = mean.iter().zip(last).map(|(mean, last)| (mean - last).abs());
+    changes.fold(0.0, f64::max) <= STILL * largest
 }
