@@ -25,6 +25,7 @@ pub trait Real:
     + Neg<Output = Self>
     + Sum
     + sealed::Product
+    + sealed::Wide
     + sealed::Dots
 {
     /// Zero.
@@ -67,6 +68,24 @@ pub(crate) mod sealed {
         Rows(Rows<'a, T>),
         /// Its transpose.
         Columns(Rows<'a, T>),
+    }
+
+    /// Numbers that are in double precision already.
+    pub trait Wide: Sized {
+        /// The same numbers, where they are.
+        fn wide(values: &[Self]) -> Option<&[f64]>;
+    }
+
+    impl Wide for f32 {
+        fn wide(_: &[Self]) -> Option<&[f64]> {
+            None
+        }
+    }
+
+    impl Wide for f64 {
+        fn wide(values: &[Self]) -> Option<&[f64]> {
+            Some(values)
+        }
     }
 
     /// The matrix product, implemented in `data/product.rs`.

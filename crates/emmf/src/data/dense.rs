@@ -20,6 +20,9 @@ const PANEL: usize = 64;
 /// Parts of the samples at the least where whole samples are read: fewer would keep threads idle.
 const STREAM_PARTS: usize = 4;
 
+/// Samples that are copied in double precision at a time, few enough for the copy to stay in cache.
+const COPIED: usize = 24;
+
 /// Where the samples are.
 enum Source<'a, T> {
     Memory(View<'a, T>),
@@ -250,16 +253,26 @@ impl<T: Real> Data<T> for Dense<'_, T> {
         sums
     }
 
-    fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>) -> Mat<f64> {
+    fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>, out: &mut [f64], spare: &mut Vec<f64>) {
         let (d, c) = b.shape();
-        let mut spare = vec![T::ZERO; self.spare(rows.len(), d)];
-        let (x, stride) = self.rows(rows.clone(), 0..d, &mut spare);
-        let entry = |at: usize, j: usize| x[at * stride + j].to_f64() * self.factor(rows.start + at).to_f64();
-        let x = Mat::from_fn(rows.len(), d, entry);
-        let mut out = Mat::zeros(rows.len(), c);
-        let x = Left::Rows((x.as_slice(), d));
-        f64::gemm((out.as_mut_slice(), c), x, (b.as_slice(), c), (rows.len(), d, c), false);
-        out
+        let mut gathered = vec![T::ZERO; self.spare(rows.len(), d)];
+        let (x, stride) = self.rows(rows.clone(), 0..d, &mut gathered);
+        if let Some(x) = T::wide(x) {
+            f64::gemm((&mut *out, c), Left::Rows((x, stride)), (b.as_slice(), c), (rows.len(), d, c), false);
+        } else {
+            spare.resize(COPIED * d, 0.0);
+            for (out, x) in out.chunks_mut(COPIED * c).zip(x.chunks(COPIED * stride)) {
+                for (to, x) in spare.chunks_exact_mut(d).zip(x.chunks(stride)) {
+                    to.iter_mut().zip(x).for_each(|(to, x)| *to = x.to_f64());
+                }
+                let shape = (out.len() / c, d, c);
+                f64::gemm((out, c), Left::Rows((&*spare, d)), (b.as_slice(), c), shape, false);
+            }
+        }
+        for (out, i) in out.chunks_exact_mut(c).zip(rows) {
+            let factor = self.factor(i).to_f64();
+            out.iter_mut().for_each(|out| *out *= factor);
+        }
     }
 
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64 {

@@ -89,8 +89,9 @@ pub trait Data<T: Real>: Sync {
         Ok(())
     }
 
-    /// X·B of these samples in double precision. A sample's result does not depend on the others.
-    fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>) -> Mat<f64>;
+    /// `out` = X·B of these samples in double precision. A sample's result does not depend on the others. `spare` is
+    /// room to be used again.
+    fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>, out: &mut [f64], spare: &mut Vec<f64>);
 
     /// ‖xᵢ − U·v‖² by its definition, without cancellation.
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64;

@@ -6,9 +6,10 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::walk::{Layout, Scratch, least_parts, walk};
-use super::{Block, Data, PARTS, add_scaled, dot_f64, vectorized};
+use super::{Block, Data, PARTS, dot_f64};
 use crate::matrix::{CsrView, Indices, Mat};
 use crate::real::Real;
+use crate::real::sealed::Product;
 
 /// Sparse X with a factor for every sample.
 pub struct Sparse<'a, T> {
@@ -125,15 +126,11 @@ impl<T: Real> Data<T> for Sparse<'_, T> {
         self.x.row(i).for_each(|(j, value)| out[j] += factor * value);
     }
 
-    fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>) -> Mat<f64> {
-        let mut out = Mat::zeros(rows.len(), b.cols());
-        vectorized(|| {
-            for (at, i) in rows.enumerate() {
-                let (factor, out) = (self.factor(i).to_f64(), out.row_mut(at));
-                self.x.row(i).for_each(|(j, value)| add_scaled(out, factor * value.to_f64(), b.row(j)));
-            }
+    fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>, out: &mut [f64], _: &mut Vec<f64>) {
+        f64::gather(out, b.as_slice(), b.cols(), |at| {
+            let factor = self.factor(rows.start + at).to_f64();
+            self.x.row(rows.start + at).map(move |(j, value)| (j, factor * value.to_f64()))
         });
-        out
     }
 
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64 {

@@ -68,8 +68,8 @@ impl<T: Real> Data<T> for Stored<'_, T> {
         either!(self, x => x.intact())
     }
 
-    fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>) -> Mat<f64> {
-        either!(self, x => x.project_exactly(rows, b))
+    fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>, out: &mut [f64], spare: &mut Vec<f64>) {
+        either!(self, x => x.project_exactly(rows, b, out, spare));
     }
 
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64 {

@@ -105,7 +105,7 @@ impl<'a, T: Real> CsrView<'a, T> {
     }
 
     /// The stored entries of row `i` as (column, value).
-    pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, T)> + '_ {
+    pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, T)> + Clone + '_ {
         let range = self.row_starts.get(i)..self.row_starts.get(i + 1);
         range.map(|at| (self.columns.get(at), self.values[at]))
     }

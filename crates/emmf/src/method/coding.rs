@@ -1,17 +1,19 @@
 //! Samples in terms of given centroids: coefficients, residuals, labels.
 
+use std::ops::Range;
 use std::slice::from_mut;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::entrywise::{Solved, solve};
-use super::{Nnls, Posterior, residual_sq};
+use super::{Nnls, Posterior, nnls, residual_sq};
 use crate::data::{BLOCK, Data, Gram};
 use crate::init::Factors;
 use crate::loss::entry::AnyEntryLoss;
 use crate::matrix::Mat;
 use crate::real::Real;
+use crate::real::sealed::{Left, Product};
 use crate::spec::LabelRule;
 
 /// How samples are coded in terms of given centroids: what of a fit `transform` needs besides U.
@@ -91,25 +93,13 @@ impl Coding {
 /// `features`.
 fn code<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, features: &[usize]) -> (Mat<T>, Vec<f64>) {
     let mut v = Mat::zeros(x.shape().0, u.cols());
-    let free = u.cols() - features.len();
-    let residuals = for_rows_of(x, u, &mut v, |g| {
-        let nnls = Nnls::new(&Mat::from_fn(free, free, |k, l| g[(k, l)]));
-        move |i, v: &mut [T], p: &[f64]| {
-            let (v, own) = v.split_at_mut(free);
-            features.iter().zip(&mut *own).for_each(|(&j, own)| x.read(i..i + 1, j..j + 1, from_mut(own)));
-            let explained = |k: usize| -> f64 {
-                own.iter().zip(&g.row(k)[free..]).map(|(own, g)| g * own.to_f64()).sum()
-            };
-            let p: Vec<f64> = (0..free).map(|k| p[k] - explained(k)).collect();
-            v.iter_mut().zip(nnls.solve(&p)).for_each(|(v, exact)| *v = T::from_f64(exact));
-        }
-    });
+    let residuals = in_blocks(x, u, &mut v, Some(features));
     (v, residuals)
 }
 
 /// Residual of every sample at the given factors.
 pub(crate) fn residuals<T: Real, X: Data<T>>(x: &X, factors: &mut Factors<T>) -> Vec<f64> {
-    for_rows_of(x, &factors.u, &mut factors.v, |_| |_, _: &mut [T], _: &[f64]| {})
+    in_blocks(x, &factors.u, &mut factors.v, None)
 }
 
 /// √((d/oᵢ)·Σ mᵢⱼ²) over the oᵢ entries of every sample that are not missing.
@@ -128,34 +118,94 @@ fn observed_residuals<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, v: &Mat<T>) -> Vec
     (0..n).into_par_iter().map(residual).collect()
 }
 
-/// Lets `prepare(UᵀU)(i, vᵢ, pᵢ)` set every row of V, P = XU, and returns the residuals after it. All in double
-/// precision: normal equations square the condition of U. What a sample is coded as does not depend on its
-/// neighbours.
-fn for_rows_of<T: Real, X: Data<T>, C: Fn(usize, &mut [T], &[f64]) + Sync + Send>(
-    x: &X,
-    u: &Mat<T>,
-    v: &mut Mat<T>,
-    prepare: impl FnOnce(Mat<f64>) -> C,
-) -> Vec<f64> {
+/// Solves for the coefficients of samples.
+struct Coder<'a> {
+    g: &'a Mat<f64>,
+    /// For the coefficients that are not the sample's own entries in the features.
+    nnls: Nnls,
+    features: &'a [usize],
+}
+
+impl<'a> Coder<'a> {
+    fn new(g: &'a Mat<f64>, features: &'a [usize]) -> Self {
+        let free = g.cols() - features.len();
+        Self { g, nnls: Nnls::new(&Mat::from_fn(free, free, |k, l| g[(k, l)])), features }
+    }
+
+    /// Rows of V from the same rows of P = XU.
+    fn code<T: Real, X: Data<T>>(
+        &self,
+        (x, rows): (&X, Range<usize>),
+        p: &[f64],
+        v: &mut [f64],
+        room: &mut nnls::Room,
+    ) {
+        if self.features.is_empty() {
+            return self.nnls.solve_rows(p, v, room);
+        }
+        let c = self.g.cols();
+        let free = c - self.features.len();
+        for ((i, p), v) in rows.zip(p.chunks_exact(c)).zip(v.chunks_exact_mut(c)) {
+            let (v, own) = v.split_at_mut(free);
+            for (&j, own) in self.features.iter().zip(&mut *own) {
+                let mut entry = T::ZERO;
+                x.read(i..i + 1, j..j + 1, from_mut(&mut entry));
+                *own = entry.to_f64();
+            }
+            let explained =
+                |k: usize| -> f64 { own.iter().zip(&self.g.row(k)[free..]).map(|(own, g)| g * own).sum() };
+            let p: Vec<f64> = (0..free).map(|k| p[k] - explained(k)).collect();
+            v.copy_from_slice(&self.nnls.solve(&p));
+        }
+    }
+}
+
+/// Room for a block of samples: P, V and V·UᵀU, and what the products and the solver need.
+struct Room {
+    p: Vec<f64>,
+    v: Vec<f64>,
+    vg: Vec<f64>,
+    spare: Vec<f64>,
+    nnls: Option<nnls::Room>,
+}
+
+impl Room {
+    fn new(c: usize, coder: Option<&Coder<'_>>) -> Self {
+        let [p, v, vg] = [(); 3].map(|()| vec![0.0; BLOCK * c]);
+        Self { p, v, vg, spare: Vec::new(), nnls: coder.map(|coder| coder.nnls.room(BLOCK)) }
+    }
+}
+
+/// Codes every row of V anew where it is to be `coded`, its last coefficients the sample's entries in these features, and
+/// returns the residuals. All in double precision: normal equations square the condition of U. What a sample is
+/// coded as does not depend on its neighbours.
+fn in_blocks<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, v: &mut Mat<T>, coded: Option<&[usize]>) -> Vec<f64> {
     let (n, c, wide) = (x.shape().0, u.cols(), u.cast::<f64>());
     let mut g = Gram::new(c);
     let g = g.of(&wide);
-    let change = prepare(g.clone());
+    let coder = coded.map(|features| Coder::new(g, features));
     let mut residuals = vec![0.0; n];
     let blocks = v.as_mut_slice().par_chunks_mut(BLOCK * c).zip(residuals.par_chunks_mut(BLOCK)).enumerate();
-    blocks.for_each(|(block, (v, r))| {
-        let rows = block * BLOCK..block * BLOCK + r.len();
-        let p = x.project_exactly(rows.clone(), &wide);
-        let mut gv = vec![0.0; c];
-        for (at, i) in rows.enumerate() {
-            let (v, p) = (&mut v[at * c..(at + 1) * c], p.row(at));
-            change(i, v, p);
-            for (k, out) in gv.iter_mut().enumerate() {
-                *out = g.row(k).iter().zip(&*v).map(|(g, v)| g * v.to_f64()).sum();
+    blocks.for_each_init(
+        || Room::new(c, coder.as_ref()),
+        |room, (block, (v, r))| {
+            let rows = block * BLOCK..block * BLOCK + r.len();
+            let [p, exact, vg] =
+                [&mut room.p, &mut room.v, &mut room.vg].map(|buffer| &mut buffer[..v.len()]);
+            x.project_exactly(rows.clone(), &wide, p, &mut room.spare);
+            if let (Some(coder), Some(nnls)) = (&coder, &mut room.nnls) {
+                coder.code((x, rows.clone()), p, exact, nnls);
+                v.iter_mut().zip(&*exact).for_each(|(v, &exact)| *v = T::from_f64(exact));
             }
-            r[at] = residual_sq(x, i, u, (v, p, &gv)).sqrt();
-        }
-    });
+            exact.iter_mut().zip(&*v).for_each(|(exact, v)| *exact = v.to_f64());
+            let left = Left::Rows((&*exact, c));
+            f64::gemm((&mut *vg, c), left, (g.as_slice(), c), (rows.len(), c, c), false);
+            for (at, i) in rows.enumerate() {
+                let row = at * c..(at + 1) * c;
+                r[at] = residual_sq(x, i, u, (&v[row.clone()], &p[row.clone()], &vg[row])).sqrt();
+            }
+        },
+    );
     residuals
 }
 

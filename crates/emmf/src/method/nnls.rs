@@ -2,8 +2,11 @@
 //! (Kim and Park 2011), in double precision whatever the type of the data.
 //!
 //! The answer is a function of G and p alone, not of a start, so the coefficients of a sample do not
-//! depend on when and with which others they are asked for.
+//! depend on when and with which others they are asked for. Sweeps of coordinate descent, side by side for many
+//! samples, guess which coordinates are free; a sample then needs few solves, each of m³/6 multiplications for m
+//! free coordinates.
 
+use super::hals::{Coordinates, move_rows};
 use crate::data::vectorized;
 use crate::matrix::Mat;
 
@@ -17,6 +20,8 @@ const SWEEPS: usize = 10;
 const FLAT: f64 = 1e-12;
 /// A centroid below this share of the longest one counts as zero: its coefficient might overflow.
 const SHORT: f64 = 1e-30;
+/// Partial sums of a dot product.
+const LANES: usize = 8;
 
 /// What a coordinate is doing.
 #[derive(Clone, Copy, PartialEq)]
@@ -37,6 +42,35 @@ pub(crate) struct Nnls {
     units: Vec<f64>,
 }
 
+/// Room to solve in, to be used again.
+pub(crate) struct Room {
+    /// P in terms of centroids of unit length, and as much for the sweeps.
+    p: Vec<f64>,
+    sweeps: Vec<f64>,
+    support: Support,
+}
+
+/// One row: ½·a·G·aᵀ − p·aᵀ.
+struct Row<'a> {
+    g: &'a Mat<f64>,
+    p: &'a [f64],
+    /// Slopes up to this one are rounding.
+    flat: f64,
+}
+
+/// Which coordinates of a row are free, and room to solve for them.
+struct Support {
+    roles: Vec<Role>,
+    free: Vec<usize>,
+    /// p − a·G.
+    slopes: Vec<f64>,
+    /// G and p of the free coordinates, being eliminated, and the solution.
+    system: Vec<f64>,
+    solution: Vec<f64>,
+    /// A row to come.
+    next: Vec<f64>,
+}
+
 impl Nnls {
     pub(crate) fn new(g: &Mat<f64>) -> Self {
         let lengths: Vec<f64> = (0..g.cols()).map(|k| g[(k, k)].sqrt()).collect();
@@ -46,132 +80,199 @@ impl Nnls {
         Self { g: Mat::from_fn(g.rows(), g.cols(), |k, l| g[(k, l)] * units[k] * units[l]), units }
     }
 
+    /// Room for so many rows at a time.
+    pub(crate) fn room(&self, rows: usize) -> Room {
+        let c = self.units.len();
+        let [p, sweeps] = [rows, rows].map(|rows| vec![0.0; rows * c]);
+        let [slopes, solution, next] = [c, c, c].map(|c| vec![0.0; c]);
+        let (roles, free, system) = (vec![Role::Zero; c], Vec::with_capacity(c), vec![0.0; c * (c + 1)]);
+        Room { p, sweeps, support: Support { roles, free, slopes, system, solution, next } }
+    }
+
     /// Minimises ½·a·G·aᵀ − p·aᵀ over a ≥ 0.
     pub(crate) fn solve(&self, p: &[f64]) -> Vec<f64> {
+        let mut a = vec![0.0; p.len()];
+        self.solve_rows(p, &mut a, &mut self.room(1));
+        a
+    }
+
+    /// Does so for each of the rows of `p` and `a`. A row does not depend on the others.
+    pub(crate) fn solve_rows(&self, p: &[f64], a: &mut [f64], room: &mut Room) {
+        let c = self.units.len();
+        if c == 0 {
+            return;
+        }
+        let Room { p: scaled, sweeps, support } = room;
+        let scaled = &mut scaled[..p.len()];
+        scaled.copy_from_slice(p);
+        scaled.chunks_exact_mut(c).for_each(|p| self.rescale(p));
+        a.fill(0.0);
+        move_rows(a, scaled, &self.g, &Coordinates { free: 0..c, sweeps: SWEEPS }, sweeps);
         vectorized(|| {
-            let p: Vec<f64> = p.iter().zip(&self.units).map(|(p, unit)| p * unit).collect();
-            let tolerance = FLAT * p.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-            let exact = pivot_blocks(&self.g, &p, tolerance);
-            let a = exact.unwrap_or_else(|| grow_support(&self.g, &p, tolerance));
-            a.iter().zip(&self.units).map(|(a, unit)| a.max(0.0) * unit).collect()
-        })
+            for (a, p) in a.chunks_exact_mut(c).zip(scaled.chunks_exact(c)) {
+                let flat = FLAT * p.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+                let row = Row { g: &self.g, p, flat };
+                if !support.pivot_blocks(&row, a) {
+                    support.grow(&row, a);
+                }
+                a.iter_mut().for_each(|a| *a = a.max(0.0));
+                self.rescale(a);
+            }
+        });
+    }
+
+    /// Between given centroids and such of unit length: the same factors for p one way and a the other.
+    #[inline(always)]
+    fn rescale(&self, row: &mut [f64]) {
+        row.iter_mut().zip(&self.units).for_each(|(x, unit)| *x *= unit);
     }
 }
 
-/// A few sweeps of coordinate descent from zero: they tell which coordinates are likely to be free.
-#[inline(always)]
-fn descend(g: &Mat<f64>, p: &[f64]) -> Vec<f64> {
-    let (mut a, mut slope) = (vec![0.0; p.len()], p.to_vec());
-    for _ in 0..SWEEPS {
-        for k in 0..p.len() {
-            let by = (a[k] + slope[k]).max(0.0) - a[k];
-            if by != 0.0 {
-                a[k] += by;
-                slope.iter_mut().zip(g.row(k)).for_each(|(slope, g)| *slope -= by * g);
+impl Support {
+    /// From a guess of `a`, exchanges all coordinates at once that are free and negative, or zero with a slope.
+    /// Nearly always ends after a few solves; `false` where it makes no progress.
+    #[inline(always)]
+    fn pivot_blocks(&mut self, row: &Row<'_>, a: &mut [f64]) -> bool {
+        let role = |a: &f64| if *a > 0.0 { Role::Free } else { Role::Zero };
+        self.roles.iter_mut().zip(&*a).for_each(|(to, a)| *to = role(a));
+        let (mut fewest, mut patience) = (a.len() + 1, PATIENCE);
+        loop {
+            self.solve(row, a);
+            self.find_slopes(row, a);
+            let wrong = self.exchange(row, a);
+            if wrong == 0 {
+                return true;
+            }
+            if wrong < fewest {
+                (fewest, patience) = (wrong, PATIENCE);
+            } else if patience > 0 {
+                patience -= 1;
+            } else {
+                return false;
             }
         }
     }
-    a
-}
 
-/// ∂/∂a_k, downwards: p − G·a.
-fn slope(g: &Mat<f64>, p: &[f64], a: &[f64], k: usize) -> f64 {
-    p[k] - g.row(k).iter().zip(a).map(|(g, a)| g * a).sum::<f64>()
-}
-
-/// Exchanges all coordinates at once that are free and negative, or zero with a slope. Nearly always
-/// ends after a few solves; `None` where it makes no progress.
-fn pivot_blocks(g: &Mat<f64>, p: &[f64], tolerance: f64) -> Option<Vec<f64>> {
-    let guess = descend(g, p);
-    let mut roles: Vec<Role> = guess.iter().map(|&a| if a > 0.0 { Role::Free } else { Role::Zero }).collect();
-    let mut a = guess;
-    let (mut fewest, mut patience) = (p.len() + 1, PATIENCE);
-    solve_free(g, p, &mut roles, &mut a);
-    loop {
-        let is_wrong = |k: &usize| match roles[*k] {
-            Role::Free => a[*k] < 0.0,
-            Role::Zero => slope(g, p, &a, *k) > tolerance,
-            Role::Dependent => false,
-        };
-        let wrong: Vec<usize> = (0..p.len()).filter(is_wrong).collect();
-        if wrong.is_empty() {
-            return Some(a);
+    /// Turns the role of every coordinate that has the wrong one; returns how many there are.
+    #[inline(always)]
+    fn exchange(&mut self, row: &Row<'_>, a: &[f64]) -> usize {
+        let mut wrong = 0;
+        for ((role, &a), &slope) in self.roles.iter_mut().zip(a).zip(&self.slopes) {
+            let (right, is_wrong) = match role {
+                Role::Free => (Role::Zero, a < 0.0),
+                Role::Zero => (Role::Free, slope > row.flat),
+                Role::Dependent => (Role::Zero, false),
+            };
+            if is_wrong || *role == Role::Dependent {
+                *role = right;
+            }
+            wrong += usize::from(is_wrong);
         }
-        if wrong.len() < fewest {
-            (fewest, patience) = (wrong.len(), PATIENCE);
-        } else {
-            patience = patience.checked_sub(1)?;
-        }
-        roles.iter_mut().filter(|role| **role == Role::Dependent).for_each(|role| *role = Role::Zero);
-        for k in wrong {
-            roles[k] = if roles[k] == Role::Free { Role::Zero } else { Role::Free };
-        }
-        solve_free(g, p, &mut roles, &mut a);
+        wrong
     }
-}
 
-/// Lawson and Hanson 1974: one coordinate more at a time, the steepest, never leaving a ≥ 0. Every step
-/// descends, also where centroids depend on each other.
-fn grow_support(g: &Mat<f64>, p: &[f64], tolerance: f64) -> Vec<f64> {
-    let mut roles = vec![Role::Zero; p.len()];
-    let mut a = vec![0.0; p.len()];
-    let mut next = a.clone();
-    // The bound only guards against rounding that makes it cycle.
-    for _ in 0..10 + 10 * p.len() {
-        let idle = (0..p.len()).filter(|&k| roles[k] == Role::Zero).map(|k| (slope(g, p, &a, k), k));
-        let Some((steepest, k)) = idle.max_by(|a, b| a.0.total_cmp(&b.0)) else { break };
-        if steepest <= tolerance {
-            break;
+    /// Lawson and Hanson 1974: one coordinate more at a time, the steepest, never leaving a ≥ 0. Every step
+    /// descends, also where centroids depend on each other.
+    fn grow(&mut self, row: &Row<'_>, a: &mut [f64]) {
+        self.roles.fill(Role::Zero);
+        a.fill(0.0);
+        let mut next = std::mem::take(&mut self.next);
+        // The bound only guards against rounding that makes it cycle.
+        for _ in 0..10 + 10 * a.len() {
+            self.find_slopes(row, a);
+            let idle = (0..a.len()).filter(|&k| self.roles[k] == Role::Zero).map(|k| (self.slopes[k], k));
+            let Some((steepest, k)) = idle.max_by(|a, b| a.0.total_cmp(&b.0)) else { break };
+            if steepest <= row.flat {
+                break;
+            }
+            self.roles[k] = Role::Free;
+            self.solve(row, &mut next);
+            if next[k] <= 0.0 {
+                // Too close to the others to gain anything.
+                self.roles[k] = Role::Dependent;
+                continue;
+            }
+            let dependent = self.roles.iter_mut().filter(|role| **role == Role::Dependent);
+            dependent.for_each(|role| *role = Role::Zero);
+            self.stay_inside(row, a, &mut next);
+            a.copy_from_slice(&next);
         }
-        roles[k] = Role::Free;
-        solve_free(g, p, &mut roles, &mut next);
-        if next[k] <= 0.0 {
-            // Too close to the others to gain anything.
-            roles[k] = Role::Dependent;
-            continue;
-        }
-        roles.iter_mut().filter(|role| **role == Role::Dependent).for_each(|role| *role = Role::Zero);
+        self.next = next;
+    }
+
+    /// Goes from `a` towards `next` as far as a ≥ 0 allows, drops the coordinate that is zero there, and so on until
+    /// the solution is positive.
+    fn stay_inside(&mut self, row: &Row<'_>, a: &mut [f64], next: &mut [f64]) {
         loop {
-            let leaving = (0..p.len()).filter(|&k| roles[k] == Role::Free && next[k] <= 0.0);
+            let leaving = (0..a.len()).filter(|&k| self.roles[k] == Role::Free && next[k] <= 0.0);
             let reach = leaving.map(|k| (a[k] / (a[k] - next[k]).max(f64::MIN_POSITIVE), k));
             let Some((reach, first)) = reach.min_by(|a, b| a.0.total_cmp(&b.0)) else { break };
-            a.iter_mut().zip(&next).for_each(|(a, next)| *a = (*a + reach * (next - *a)).max(0.0));
-            (a[first], roles[first]) = (0.0, Role::Zero);
-            solve_free(g, p, &mut roles, &mut next);
+            a.iter_mut().zip(&*next).for_each(|(a, next)| *a = (*a + reach * (next - *a)).max(0.0));
+            (a[first], self.roles[first]) = (0.0, Role::Zero);
+            self.solve(row, next);
         }
-        a.copy_from_slice(&next);
     }
-    a
+
+    /// ∂/∂a, downwards: p − a·G.
+    #[inline(always)]
+    fn find_slopes(&mut self, row: &Row<'_>, a: &[f64]) {
+        self.slopes.copy_from_slice(row.p);
+        for (k, &a) in a.iter().enumerate().filter(|(_, a)| **a != 0.0) {
+            subtract(&mut self.slopes, a, row.g.row(k));
+        }
+    }
+
+    /// Solves a·G = p over the free coordinates by elimination; the others are zero.
+    #[inline(always)]
+    fn solve(&mut self, row: &Row<'_>, a: &mut [f64]) {
+        let Self { roles, free, system, solution, .. } = self;
+        free.clear();
+        free.extend((0..a.len()).filter(|&k| roles[k] == Role::Free));
+        let m = free.len();
+        let system = &mut system[..m * (m + 1)];
+        for (i, (&k, line)) in free.iter().zip(system.chunks_exact_mut(m + 1)).enumerate() {
+            let g = row.g.row(k);
+            line[i..m].iter_mut().zip(&free[i..]).for_each(|(entry, &l)| *entry = g[l]);
+            line[m] = row.p[k];
+        }
+        for j in 0..m {
+            let (above, below) = system.split_at_mut((j + 1) * (m + 1));
+            let top = &above[j * (m + 1)..];
+            if top[j] <= DEPENDENT {
+                roles[free[j]] = Role::Dependent;
+                continue;
+            }
+            let inverse = 1.0 / top[j];
+            for (i, line) in (j + 1..m).zip(below.chunks_exact_mut(m + 1)) {
+                subtract(&mut line[i..], top[i] * inverse, &top[i..]);
+            }
+        }
+        a.fill(0.0);
+        for (j, line) in system.chunks_exact(m + 1).enumerate().rev() {
+            let k = free[j];
+            solution[j] = 0.0;
+            if roles[k] == Role::Free {
+                solution[j] = (line[m] - dot(&line[j + 1..m], &solution[j + 1..m])) / line[j];
+                a[k] = solution[j];
+            }
+        }
+    }
 }
 
-/// Solves G·a = p over the free coordinates by Cholesky; the others are zero.
-fn solve_free(g: &Mat<f64>, p: &[f64], roles: &mut [Role], a: &mut [f64]) {
-    a.fill(0.0);
-    let mut kept: Vec<usize> = Vec::new();
-    let mut factor: Vec<Vec<f64>> = Vec::new();
-    let mut half: Vec<f64> = Vec::new();
-    for k in 0..p.len() {
-        if roles[k] != Role::Free {
-            continue;
-        }
-        let mut row = Vec::with_capacity(kept.len() + 1);
-        for (m, &l) in kept.iter().enumerate() {
-            let done: f64 = row.iter().zip(&factor[m]).map(|(x, y): (&f64, &f64)| x * y).sum();
-            row.push((g[(k, l)] - done) / factor[m][m]);
-        }
-        let pivot = g[(k, k)] - row.iter().map(|x| x * x).sum::<f64>();
-        if pivot <= DEPENDENT {
-            roles[k] = Role::Dependent;
-            continue;
-        }
-        let done: f64 = row.iter().zip(&half).map(|(x, y)| x * y).sum();
-        half.push((p[k] - done) / pivot.sqrt());
-        row.push(pivot.sqrt());
-        factor.push(row);
-        kept.push(k);
+/// `out` −= `factor`·`row`.
+#[inline(always)]
+fn subtract(out: &mut [f64], factor: f64, row: &[f64]) {
+    out.iter_mut().zip(row).for_each(|(out, value)| *out -= factor * value);
+}
+
+/// x·y in several partial sums.
+#[inline(always)]
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
+    let mut sums = [0.0; LANES];
+    for (x, y) in x.iter().zip(y) {
+        sums.iter_mut().zip(x.iter().zip(y)).for_each(|(sum, (x, y))| *sum += x * y);
     }
-    for m in (0..kept.len()).rev() {
-        let later: f64 = (m + 1..kept.len()).map(|t| factor[t][m] * a[kept[t]]).sum();
-        a[kept[m]] = (half[m] - later) / factor[m][m];
-    }
+    let rest: f64 = x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum();
+    sums.iter().sum::<f64>() + rest
 }

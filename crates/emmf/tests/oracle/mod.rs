@@ -280,7 +280,7 @@ pub(crate) fn nnls(u: &Mat<f64>, x: &[f64]) -> (Vec<f64>, f64) {
 }
 
 /// Least squares on some columns of U; `None` where they are linearly dependent.
-fn least_squares(u: &Mat<f64>, x: &[f64], chosen: &[usize]) -> Option<Vec<f64>> {
+pub(crate) fn least_squares(u: &Mat<f64>, x: &[f64], chosen: &[usize]) -> Option<Vec<f64>> {
     let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
     let mut basis: Vec<Vec<f64>> = Vec::new();
     let mut upper: Vec<Vec<f64>> = Vec::new();

@@ -39,13 +39,14 @@ impl Posterior {
         let blocks = v.as_mut_slice().par_chunks_mut(BLOCK * c).zip(rest.par_chunks_mut(BLOCK * (c + EXTRA)));
         blocks.enumerate().for_each(|(block, (v, rest))| {
             let start = block * BLOCK;
-            let p = x.project_exactly(start..start + v.len() / c, &wide);
-            let starts: Vec<f64> = (0..p.rows()).flat_map(|at| nnls.solve(p.row(at))).collect();
-            let means = settle(&by, starts, rest, p.as_slice());
+            let (rows, mut p, mut starts) = (v.len() / c, vec![0.0; v.len()], vec![0.0; v.len()]);
+            x.project_exactly(start..start + rows, &wide, &mut p, &mut Vec::new());
+            nnls.solve_rows(&p, &mut starts, &mut nnls.room(rows));
+            let means = settle(&by, starts, rest, &p);
             v.iter_mut().zip(&means).for_each(|(v, &mean)| *v = T::from_f64(mean));
-            let rows = v.chunks_exact(c).zip(rest.chunks_exact_mut(c + EXTRA)).enumerate();
-            rows.for_each(|(at, (v, rest))| {
-                rest[c + 1] = v.iter().zip(p.row(at)).map(|(v, p)| v.to_f64() * p).sum();
+            let rows = v.chunks_exact(c).zip(rest.chunks_exact_mut(c + EXTRA)).zip(p.chunks_exact(c));
+            rows.for_each(|((v, rest), p)| {
+                rest[c + 1] = v.iter().zip(p).map(|(v, p)| v.to_f64() * p).sum();
             });
         });
         (v, rest)
