@@ -94,8 +94,8 @@ impl Table {
             !features.is_empty() && features.iter().all(|&at| Kind::of(&self.columns[at]) == Kind::F32);
         let natural = if single { Dtype::F32 } else { Dtype::F64 };
         let x = match options.dtype.unwrap_or(natural) {
-            Dtype::F32 => self.matrix::<f32>(&features)?.into(),
-            Dtype::F64 => self.matrix::<f64>(&features)?.into(),
+            Dtype::F32 => self.matrix::<f32>(&features, options.missing)?.into(),
+            Dtype::F64 => self.matrix::<f64>(&features, options.missing)?.into(),
         };
         let labels = label_column.map(|at| self.labels(at)).transpose()?;
         let columns = Some(features.iter().map(|&at| self.names[at].clone()).collect());
@@ -135,7 +135,7 @@ impl Table {
         Ok(())
     }
 
-    fn matrix<T: Real>(&self, features: &[usize]) -> Result<Mat<T>, Problem> {
+    fn matrix<T: Real>(&self, features: &[usize], missing: bool) -> Result<Mat<T>, Problem> {
         if self.rows == 0 || features.is_empty() {
             return Err(Problem::Empty { rows: self.rows, cols: features.len() });
         }
@@ -144,7 +144,7 @@ impl Table {
         self.for_each_group(|group, first, rows| {
             let offset = data.len();
             for (j, &at) in features.iter().enumerate() {
-                let values = self.values(group, at, first, rows)?;
+                let values = self.values((group, at), (first, rows), missing)?;
                 if j == 0 {
                     data.resize(offset + rows * features.len(), T::ZERO);
                 }
@@ -161,7 +161,7 @@ impl Table {
     fn labels(&self, at: usize) -> Result<Vec<String>, Problem> {
         let mut labels = Vec::new();
         self.for_each_group(|group, first, rows| {
-            labels.extend(self.values(group, at, first, rows)?.into_labels());
+            labels.extend(self.values((group, at), (first, rows), false)?.into_labels());
             Ok(())
         })?;
         Ok(labels)
@@ -181,11 +181,16 @@ impl Table {
         Ok(())
     }
 
-    fn values(&self, group: usize, at: usize, first: usize, rows: usize) -> Result<Values, Problem> {
+    fn values(
+        &self,
+        (group, at): (usize, usize),
+        rows: (usize, usize),
+        missing: bool,
+    ) -> Result<Values, Problem> {
         let column = &self.columns[at];
         let place = format!("column '{}'", self.names[at]);
         let group = self.file.get_row_group(group).map_err(damaged(&place))?;
         let reader = group.get_column_reader(at).map_err(damaged(&place))?;
-        read_column(reader, column, first, rows)
+        read_column(reader, column, rows, missing)
     }
 }
