@@ -89,7 +89,7 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub(crate) exponent: Option<f64>,
     /// Inner sweeps of the hals solver.
-    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 2)]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 4)]
     pub(crate) sweeps: usize,
     /// Where the factors start.
     #[arg(long, value_enum, default_value = "kmeans")]

@@ -87,6 +87,10 @@ pub struct Spec {
     /// Inner sweeps of the HALS solver over each factor.
     #[serde(default = "defaults::sweeps")]
     pub sweeps: usize,
+    /// Lets the factors of the HALS solver go on in the direction in which they last moved, unless that raises
+    /// the objective. Only where the objective is bound to fall.
+    #[serde(default = "defaults::yes")]
+    pub extrapolate: bool,
     /// How U and V start.
     #[serde(default)]
     pub init: Init,
@@ -137,7 +141,7 @@ mod defaults {
         1
     }
     pub(super) fn sweeps() -> usize {
-        2
+        4
     }
     pub(super) fn max_iter() -> usize {
         500
@@ -170,6 +174,7 @@ impl Spec {
             solver: Solver::default(),
             exponent: None,
             sweeps: defaults::sweeps(),
+            extrapolate: true,
             init: Init::default(),
             init_restarts: 1,
             normalize: Vec::new(),
@@ -199,6 +204,8 @@ impl Spec {
         exponent: f64 => Some(exponent);
         /// See [`Spec::sweeps`].
         sweeps: usize => sweeps;
+        /// See [`Spec::extrapolate`].
+        extrapolate: bool => extrapolate;
         /// See [`Spec::init`].
         init: Init => init;
         /// See [`Spec::init_restarts`].

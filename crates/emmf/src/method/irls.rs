@@ -12,6 +12,7 @@
 
 use rayon::prelude::*;
 
+use super::momentum::Momentum;
 use super::{Coding, Ending, Method, Outcome, Update, labels, residual_sq};
 use crate::data::{Block, Data, Gram, PARTS, least_parts, vectorized};
 use crate::error::{Error, Result};
@@ -41,21 +42,23 @@ pub struct Irls<'a> {
 
 /// What changes from iteration to iteration.
 pub struct IrlsState<T> {
-    u: Mat<T>,
-    v: Mat<T>,
+    pub(super) u: Mat<T>,
+    pub(super) v: Mat<T>,
     loss: Box<dyn Loss>,
     /// rᵢ, smoothed where the loss asks for it.
     r: Vec<f64>,
     /// diag(Q), and the same to a maximum of 1 in the type of the factors.
     weights: Vec<f64>,
     q: Vec<T>,
-    objective: f64,
+    pub(super) objective: f64,
     /// XᵀQV.
     p: Mat<T>,
     /// As large as `p`.
     scratch: Mat<T>,
     gram: Gram<T>,
     iteration: usize,
+    /// Of HALS.
+    momentum: Option<Momentum<T>>,
 }
 
 /// √(‖m‖² + ε²) where the loss has a pole at 0, else ‖m‖.
@@ -97,7 +100,7 @@ impl Irls<'_> {
     }
 
     /// Eq. (15)  U ← U ∘ √(XQV / UVᵀQV), or its like.
-    fn update_u<T: Real, X: Data<T>>(&self, x: &X, state: &mut IrlsState<T>) {
+    pub(super) fn update_u<T: Real, X: Data<T>>(&self, x: &X, state: &mut IrlsState<T>) {
         let IrlsState { u, v, q, p, gram, scratch, .. } = state;
         x.t_dot(q, v, p);
         let g = gram.weighted(q, v);
@@ -105,7 +108,12 @@ impl Irls<'_> {
     }
 
     /// Eq. (17)  V ← V ∘ √(XᵀU / VUᵀU), or its like (not at all where `frozen`), and the residuals after it.
-    fn update_v<T: Real, X: Data<T>>(&self, x: &X, state: &mut IrlsState<T>, frozen: bool) -> Result<()> {
+    pub(super) fn update_v<T: Real, X: Data<T>>(
+        &self,
+        x: &X,
+        state: &mut IrlsState<T>,
+        frozen: bool,
+    ) -> Result<()> {
         let IrlsState { u, v, r, loss, gram, .. } = state;
         let (c, g) = (u.cols(), gram.of(u));
         x.project(u, v.as_mut_slice(), r, |Block { rows, p, scratch, a: v, r }| {
@@ -150,6 +158,7 @@ impl<T: Real, X: Data<T>> Method<T, X> for Irls<'_> {
             scratch: Mat::zeros(d, c),
             gram: Gram::new(c),
             iteration: 0,
+            momentum: None,
         };
         let mut loss = (self.loss)();
         loss.calibrate(&mut || {
@@ -160,12 +169,20 @@ impl<T: Real, X: Data<T>> Method<T, X> for Irls<'_> {
         state.loss = loss;
         state.iteration = 0;
         self.update_v(x, &mut state, true)?;
+        if matches!(self.update, Update::Hals { extrapolate: true, .. }) && state.loss.descends() {
+            state.momentum = Some(Momentum::new(&state.u, &state.v));
+        }
         Ok(state)
     }
 
     fn step(&self, x: &X, state: &mut IrlsState<T>) -> Result<()> {
         state.iteration += 1;
         Self::update_q(state);
+        if let Some(mut momentum) = state.momentum.take() {
+            let moved = self.extrapolate(x, state, &mut momentum);
+            state.momentum = Some(momentum);
+            return moved;
+        }
         self.update_u(x, state);
         self.update_v(x, state, false)
     }

@@ -3,7 +3,9 @@
 mod coding;
 pub mod entrywise;
 mod gsnmf;
+mod hals;
 mod irls;
+mod momentum;
 mod nnls;
 mod outcome;
 mod pnmf;

@@ -4,10 +4,9 @@
 //! G. For U it is G = VᵀQV and P = XᵀQV, for V it is G = UᵀU and P = XU (Q cancels row by row). So one
 //! file serves both, any block of rows at a time.
 
-use std::ops::Range;
-
 use rayon::prelude::*;
 
+use super::hals::{Coordinates, move_rows};
 use crate::data::{BLOCK, vectorized};
 use crate::matrix::Mat;
 use crate::real::Real;
@@ -25,6 +24,8 @@ pub enum Update {
     Hals {
         /// Times that every coordinate is visited.
         sweeps: usize,
+        /// Lets both factors go on in the direction in which they last moved.
+        extrapolate: bool,
     },
 }
 
@@ -47,27 +48,9 @@ impl Update {
                 T::gemm((scratch, c), Left::Rows((a, c)), (g.as_slice(), c), shape, false);
                 multiply_power(a, p, scratch, exponent);
             }
-            Self::Hals { sweeps } => hals_rows(a, p, g, &Coordinates { free: 0..c, sweeps }, scratch),
+            Self::Hals { sweeps, .. } => move_rows(a, p, g, &Coordinates { free: 0..c, sweeps }, scratch),
         }
     }
-}
-
-/// What coordinate descent moves.
-pub(super) struct Coordinates {
-    /// The coordinates; the others stay.
-    pub(super) free: Range<usize>,
-    /// Times that each is visited.
-    pub(super) sweeps: usize,
-}
-
-/// Coordinate descent on the rows of `a`. `scratch` has room for a row.
-pub(super) fn hals_rows<T: Real>(a: &mut [T], p: &[T], g: &Mat<T>, by: &Coordinates, scratch: &mut [T]) {
-    let c = g.cols();
-    vectorized(|| {
-        for (a, p) in a.chunks_exact_mut(c).zip(p.chunks_exact(c)) {
-            hals(a, p, g, by, &mut scratch[..c]);
-        }
-    });
 }
 
 /// a ← a ∘ (p / den)^exponent.
@@ -90,39 +73,5 @@ fn multiply<T: Real>(a: &mut [T], p: &[T], den: &[T], power: impl Fn(T) -> T) {
         let ratio = if den > T::ZERO { p / den } else { T::ONE };
         let moved = *a * power(ratio);
         *a = if moved < T::TINY { T::ZERO } else { moved };
-    }
-}
-
-/// Coordinate descent on one row; `slope` holds p − aG while the coordinates change.
-#[inline(always)]
-fn hals<T: Real>(a: &mut [T], p: &[T], g: &Mat<T>, by: &Coordinates, slope: &mut [T]) {
-    slope.copy_from_slice(p);
-    for (k, &value) in a.iter().enumerate() {
-        subtract(slope, value, g.row(k));
-    }
-    for _ in 0..by.sweeps {
-        for k in by.free.clone() {
-            let curvature = g[(k, k)];
-            if curvature > T::ZERO {
-                let target = a[k] + slope[k] / curvature;
-                // What the terms of the slope p − aG leave behind by rounding is nothing: it would make a
-                // centroid of it, with coefficients as huge as it is tiny.
-                let noise = T::NOISE * (p[k] + p[k] - slope[k]);
-                let target = if target * curvature <= noise { T::ZERO } else { target };
-                let by = target - a[k];
-                if by != T::ZERO {
-                    a[k] = target;
-                    subtract(slope, by, g.row(k));
-                }
-            }
-        }
-    }
-}
-
-/// `out` −= `factor`·`row`.
-#[inline(always)]
-fn subtract<T: Real>(out: &mut [T], factor: T, row: &[T]) {
-    for (out, &value) in out.iter_mut().zip(row) {
-        *out -= factor * value;
     }
 }

@@ -122,7 +122,7 @@ fn irls<'a, T: Real, X: Data<T>>(
     let mean_norm = counted.map(|(norm, s)| s * norm.sqrt()).sum::<f64>() / weights.iter().sum::<f64>();
     let update = match spec.solver {
         Solver::Mu => Update::Multiplicative { exponent: job.exponent() },
-        Solver::Hals => Update::Hals { sweeps: spec.sweeps },
+        Solver::Hals => Update::Hals { sweeps: spec.sweeps, extrapolate: spec.extrapolate },
     };
     let epsilon = spec.epsilon.unwrap_or((1e-10 * mean_norm).max(1e-150));
     Irls { loss: Box::new(loss), update, epsilon, sample_weights: weights }

@@ -26,7 +26,7 @@ use rayon::prelude::*;
 
 use self::scaled::Scaled;
 use self::spa::{Choice, Importance};
-use super::update::{Coordinates, hals_rows};
+use super::hals::{Coordinates, move_rows};
 use super::{Coding, Ending, Extra, Method, Outcome, Value, labels, residual_sq};
 use crate::data::{BLOCK, Block, Data, Gram, vectorized};
 use crate::error::{Error, Result};
@@ -88,7 +88,7 @@ impl Gsnmf<'_> {
         let g = gram.weighted(q, v);
         let rows = u.as_mut_slice().par_chunks_mut(BLOCK * c).zip(p.as_slice().par_chunks(BLOCK * c));
         let rows = rows.zip(scratch.as_mut_slice().par_chunks_mut(BLOCK * c));
-        rows.for_each(|((u, p), scratch)| hals_rows(u, p, g, &by, scratch));
+        rows.for_each(|((u, p), scratch)| move_rows(u, p, g, &by, scratch));
     }
 
     /// P₁, the first columns of V (not at all where `frozen`), and the objective after it.
@@ -98,7 +98,7 @@ impl Gsnmf<'_> {
         let by = Coordinates { free: 0..choice.samples.len(), sweeps: SWEEPS };
         x.project(u, v.as_mut_slice(), r, |Block { rows, p, scratch, a: v, r }| {
             if !frozen {
-                hals_rows(v, p, g, &by, scratch);
+                move_rows(v, p, g, &by, scratch);
             }
             T::gemm((scratch, c), Left::Rows((v, c)), (g.as_slice(), c), (rows.len(), c, c), false);
             vectorized(|| {
