@@ -2,6 +2,7 @@
 //! compressed by columns, makes Xᵀ·diag(q)·V as parallel and as repeatable as X·B.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -17,6 +18,8 @@ pub struct Sparse<'a, T> {
     norms_sq: Vec<f64>,
     by_feature: Columns<T>,
     blocks: Scratch<T>,
+    /// Vectors of length d that are not in use, at most one for each thread.
+    spare: Mutex<Vec<Vec<f64>>>,
 }
 
 /// The entries of X by feature: for each the samples and the values.
@@ -59,7 +62,14 @@ impl<'a, T: Real> Sparse<'a, T> {
     /// X with sample i multiplied by `scale[i]`.
     pub fn new(x: CsrView<'a, T>, scale: Option<Vec<T>>) -> Self {
         let by_feature = Columns::new(x);
-        let mut data = Self { x, scale, norms_sq: Vec::new(), by_feature, blocks: Scratch::new() };
+        let mut data = Self {
+            x,
+            scale,
+            norms_sq: Vec::new(),
+            by_feature,
+            blocks: Scratch::new(),
+            spare: Mutex::default(),
+        };
         let norm_sq = |i| {
             let factor = data.factor(i).to_f64();
             x.row(i).map(|(_, value)| (value.to_f64() * factor).powi(2)).sum()
@@ -137,10 +147,15 @@ impl<T: Real> Data<T> for Sparse<'_, T> {
     }
 
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64 {
-        let mut fitted: Vec<f64> = (0..self.x.cols()).map(|j| dot_f64(u.row(j), v)).collect();
+        let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut fitted = spare().pop().unwrap_or_default();
+        fitted.clear();
+        fitted.extend((0..self.x.cols()).map(|j| dot_f64(u.row(j), v)));
         let factor = self.factor(i).to_f64();
         self.x.row(i).for_each(|(j, value)| fitted[j] -= factor * value.to_f64());
-        fitted.iter().map(|value| value * value).sum()
+        let sum = fitted.iter().map(|value| value * value).sum();
+        spare().push(fitted);
+        sum
     }
 
     fn read(&self, samples: Range<usize>, features: Range<usize>, out: &mut [T]) {
