@@ -11,20 +11,21 @@ use program::Place;
 const SETS: [(&str, usize, usize, usize, f64); 3] =
     [("movement", 360, 90, 15, 0.35), ("yale", 165, 256, 15, 0.3), ("ba", 1404, 320, 36, 0.18)];
 
-/// Where the data sets are.
-fn data() -> Option<PathBuf> {
+/// Where the data sets are, or would be.
+fn data() -> Result<PathBuf, String> {
     let folder = std::env::var_os("EMMF_DATA")
         .map_or_else(|| [env!("CARGO_MANIFEST_DIR"), "../../../shared/data"].iter().collect(), PathBuf::from);
-    let found = folder.is_dir();
-    if !found {
-        println!("skipped: no data in {}; set EMMF_DATA", folder.display());
-    }
-    found.then_some(folder)
+    let is_there = folder.is_dir();
+    let skipped = format!("skipped: no data in {}; set EMMF_DATA", folder.display());
+    is_there.then_some(folder).ok_or(skipped)
 }
 
 #[test]
 fn classes_are_found_and_clusters_are_better_than_chance() {
-    let Some(folder) = data() else { return };
+    let folder = match data() {
+        Ok(folder) => folder,
+        Err(skipped) => return println!("{skipped}"),
+    };
     let place = Place::new();
     for (name, n, d, classes, least) in SETS {
         std::fs::copy(folder.join(format!("{name}.mat")), place.path("x.mat")).unwrap();
@@ -39,7 +40,10 @@ fn classes_are_found_and_clusters_are_better_than_chance() {
 /// samples it works on through representatives. The choice that is made does not depend on the type.
 #[test]
 fn methods_with_a_solver_of_their_own() {
-    let Some(folder) = data() else { return };
+    let folder = match data() {
+        Ok(folder) => folder,
+        Err(skipped) => return println!("{skipped}"),
+    };
     let place = Place::new();
     std::fs::copy(folder.join("movement.mat"), place.path("movement.mat")).unwrap();
     std::fs::copy(folder.join("mfeat.mat"), place.path("mfeat.mat")).unwrap();
