@@ -144,3 +144,15 @@ def test_damage_is_told_and_nothing_is_left(tmp_path):
     assert "x.npy" in done.stderr and "damaged or cut off" in done.stderr
     assert done.stdout == ""
     assert not (tmp_path / "out").exists()
+
+
+def test_parquet_nulls_are_missing_values(tmp_path):
+    columns = {f"f{j}": pa.array(X[:, j], mask=RNG.random(60) < 0.1) for j in range(6)}
+    columns["count"] = pa.array([None if i % 9 == 4 else i % 4 for i in range(60)], pa.int64())
+    pq.write_table(pa.table(columns), tmp_path / "x.parquet")
+    assert "--missing nan" in emmf("fit", tmp_path / "x.parquet", "-k", 3, code=2).stderr
+    fit(tmp_path / "x.parquet", "--missing", "nan", "--normalize", "none", "--out", tmp_path / "out")
+    imputed = np.load(tmp_path / "out" / "imputed.npy")
+    given = np.column_stack([columns[name].to_numpy(zero_copy_only=False) for name in columns]).astype(float)
+    assert imputed.shape == (60, 7) and np.isfinite(imputed).all()
+    assert np.array_equal(imputed[~np.isnan(given)], given[~np.isnan(given)])

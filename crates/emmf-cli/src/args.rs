@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand};
 use emmf_io::Dtype;
 
+use crate::gaps::MissingArgs;
 use crate::values::{
-    InitName, LabelRuleName, MissingName, NormalizeName, SolverName, count, image_shape, name_and_value,
-    seed, size,
+    InitName, LabelRuleName, NormalizeName, SolverName, count, image_shape, name_and_value, seed, size,
 };
 
 /// Robust nonnegative matrix factorization: clusters, factors and outlier scores from one fit.
@@ -61,17 +61,6 @@ pub(crate) struct InputArgs {
     /// Number type to compute in [default: f32 if the file holds f32, else f64].
     #[arg(long, value_name = "f32|f64")]
     pub(crate) dtype: Option<Dtype>,
-}
-
-#[derive(ClapArgs)]
-pub(crate) struct MissingArgs {
-    /// Take NaN, and empty or NA fields of a text, for missing values: they have no part in the fit, which fills
-    /// them in.
-    #[arg(long, value_enum, value_name = "nan")]
-    pub(crate) missing: Option<MissingName>,
-    /// File with a matrix of the same shape that is 0 where a value is missing, else 1.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) mask: Option<PathBuf>,
 }
 
 #[derive(ClapArgs)]
@@ -129,6 +118,10 @@ pub(crate) struct FitArgs {
     /// Stop after this many seconds.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) time_limit: Option<f64>,
+    /// ε of smoothed residuals [default: 1e-10 of the mean sample norm; for l1-nmf and l12-squared-nmf 0.05 of the
+    /// mean entry].
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    pub(crate) epsilon: Option<f64>,
     /// Threads [default: one for each core]. The result does not depend on it.
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub(crate) threads: Option<usize>,

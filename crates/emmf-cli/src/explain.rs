@@ -6,7 +6,8 @@ use anyhow::{Error, anyhow};
 use emmf::registry::METHODS;
 
 /// Parameters that are options of the same name.
-const OPTIONS: [&str; 13] = [
+const OPTIONS: [&str; 14] = [
+    "epsilon",
     "exponent",
     "sweeps",
     "restarts",

@@ -57,6 +57,7 @@ fn spec(args: &FitArgs) -> Result<Spec> {
         .missing(args.gaps.meaning());
     spec.labels = args.label_rule.map(Into::into);
     (spec.exponent, spec.time_limit, spec.threads) = (args.exponent, args.time_limit, args.threads);
+    spec.epsilon = args.epsilon;
     Ok(args.params.iter().fold(spec, |spec, (name, value)| spec.param(name, *value)))
 }
 

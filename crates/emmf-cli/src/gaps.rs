@@ -1,11 +1,25 @@
 //! Missing values on the command line: NaN in the data, or a mask beside them.
 
+use std::path::PathBuf;
+
 use anyhow::{Result, bail};
+use clap::Args as ClapArgs;
 use emmf::preprocess::masked;
 use emmf::{Missing, Real};
 use emmf_io::{Matrix, ReadOptions};
 
-use crate::args::MissingArgs;
+use crate::values::MissingName;
+
+#[derive(ClapArgs)]
+pub(crate) struct MissingArgs {
+    /// Take NaN, and empty or NA fields of a text, for missing values: they have no part in the fit, which fills
+    /// them in.
+    #[arg(long, value_enum, value_name = "nan")]
+    pub(crate) missing: Option<MissingName>,
+    /// File with a matrix of the same shape that is 0 where a value is missing, else 1.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) mask: Option<PathBuf>,
+}
 
 impl MissingArgs {
     /// What NaN in the data means.

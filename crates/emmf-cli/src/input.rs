@@ -4,7 +4,8 @@ use anyhow::{Result, bail};
 use emmf::{Missing, Real, Samples};
 use emmf_io::{Dataset, Dtype, Numbers, ReadOptions, Streamed};
 
-use crate::args::{InputArgs, MissingArgs};
+use crate::args::InputArgs;
+use crate::gaps::MissingArgs;
 
 /// Data in memory, or in a file that is read when it is needed.
 pub(crate) enum Input {

@@ -65,7 +65,7 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     let factor = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, factor)| factor);
     let bytes = number.trim().parse::<f64>().ok().zip(factor).map(|(number, factor)| number * factor);
     match bytes {
-        Some(bytes) if bytes >= 1.0 && bytes < 1e18 => Ok(bytes as u64),
+        Some(bytes) if (1.0..1e18).contains(&bytes) => Ok(bytes as u64),
         _ => Err("write it as 2GB, 500MB or 1.5GiB".into()),
     }
 }

@@ -5,7 +5,7 @@ mod program;
 
 use emmf::registry::METHODS;
 use emmf_io::{AnyModel, read_model, read_record};
-use program::{Place, column, names_in, numbers, table};
+use program::{Place, column, names_in, numbers, solvers, table};
 
 const KEYS: [&str; 9] = ["method", "n", "d", "k", "seed", "iterations", "stop", "objective", "seconds"];
 
@@ -69,7 +69,7 @@ fn every_method_solver_start_preprocessing_and_type() {
     let place = Place::with_data();
     let mut lines = Vec::new();
     for method in METHODS {
-        for solver in ["mu", "hals"] {
+        for solver in solvers(method) {
             for init in ["kmeans", "trimmed", "random", "nndsvd"] {
                 for normalize in ["unit", "max", "tfidf", "shift", "clip", "none", "tfidf,clip,unit"] {
                     for dtype in ["f32", "f64"] {

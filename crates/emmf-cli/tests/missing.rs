@@ -21,7 +21,7 @@ fn place() -> Place {
     place
 }
 
-const FIT: &str = "-k 2 --init random --normalize none --max-iter 800 --json";
+const FIT: &str = "-k 2 --method nmf --init random --normalize none --max-iter 3000 --json";
 
 #[test]
 fn three_ways_to_say_it_are_one() {

@@ -4,14 +4,14 @@
 mod program;
 
 use emmf::registry::METHODS;
-use program::{Place, column, numbers, table};
+use program::{Place, column, numbers, solvers, table};
 
 /// Fits with every method, solver and start; all results must be finite, also those of a transform.
 fn fits_everywhere(rows: &[Vec<f64>], k: usize) {
     let place = Place::new();
     place.write("x.csv", table(rows, false));
     for method in METHODS {
-        for solver in ["mu", "hals"] {
+        for solver in solvers(method) {
             for init in ["kmeans", "trimmed", "random", "nndsvd"] {
                 let options = format!("--method {} --solver {solver} --init {init}", method.name);
                 let line =

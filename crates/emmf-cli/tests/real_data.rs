@@ -11,20 +11,20 @@ use program::Place;
 const SETS: [(&str, usize, usize, usize, f64); 3] =
     [("movement", 360, 90, 15, 0.35), ("yale", 165, 256, 15, 0.3), ("ba", 1404, 320, 36, 0.18)];
 
-/// The folder of the data sets.
-fn folder() -> Option<PathBuf> {
+/// The folder of the data sets, or what to say where there is none.
+fn folder() -> Result<PathBuf, String> {
     let folder = std::env::var_os("EMMF_DATA")
         .map_or_else(|| [env!("CARGO_MANIFEST_DIR"), "../../../shared/data"].iter().collect(), PathBuf::from);
-    if !folder.is_dir() {
-        println!("skipped: no data in {}; set EMMF_DATA", folder.display());
-        return None;
-    }
-    Some(folder)
+    let skipped = || format!("skipped: no data in {}; set EMMF_DATA", folder.display());
+    if folder.is_dir() { Ok(folder) } else { Err(skipped()) }
 }
 
 #[test]
 fn classes_are_found_and_clusters_are_better_than_chance() {
-    let Some(folder) = folder() else { return };
+    let folder = match folder() {
+        Ok(folder) => folder,
+        Err(skipped) => return println!("{skipped}"),
+    };
     let place = Place::new();
     for (name, n, d, classes, least) in SETS {
         std::fs::copy(folder.join(format!("{name}.mat")), place.path("x.mat")).unwrap();
@@ -38,7 +38,10 @@ fn classes_are_found_and_clusters_are_better_than_chance() {
 /// From file to labels with every method, in both types.
 #[test]
 fn every_method_clusters_movement() {
-    let Some(folder) = folder() else { return };
+    let folder = match folder() {
+        Ok(folder) => folder,
+        Err(skipped) => return println!("{skipped}"),
+    };
     let place = Place::new();
     std::fs::copy(folder.join("movement.mat"), place.path("x.mat")).unwrap();
     let methods: serde_json::Value = serde_json::from_str(&place.run("methods --json").ok()).unwrap();
@@ -57,10 +60,13 @@ fn every_method_clusters_movement() {
 /// A fifth of the values hidden: they are filled in far better than by the mean of their feature.
 #[test]
 fn hidden_values_of_movement_come_back() {
-    let Some(folder) = folder() else { return };
+    let folder = match folder() {
+        Ok(folder) => folder,
+        Err(skipped) => return println!("{skipped}"),
+    };
     let place = Place::new();
     std::fs::copy(folder.join("movement.mat"), place.path("x.mat")).unwrap();
-    let hidden = |i: usize, j: usize| (i * 31 + j * 17 + i * j * 7) % 5 == 0;
+    let hidden = |i: usize, j: usize| (i * 31 + j * 17 + i * j * 7).is_multiple_of(5);
     let row = |i: usize| (0..90).map(|j| u8::from(!hidden(i, j)).to_string()).collect::<Vec<_>>().join(",");
     place.write("mask.csv", (0..360).map(|i| row(i) + "\n").collect::<String>());
     let read =
@@ -86,7 +92,10 @@ fn hidden_values_of_movement_come_back() {
 /// samples it works on through representatives. The choice that is made does not depend on the type.
 #[test]
 fn methods_with_a_solver_of_their_own() {
-    let Some(folder) = folder() else { return };
+    let folder = match folder() {
+        Ok(folder) => folder,
+        Err(skipped) => return println!("{skipped}"),
+    };
     let place = Place::new();
     std::fs::copy(folder.join("movement.mat"), place.path("movement.mat")).unwrap();
     std::fs::copy(folder.join("mfeat.mat"), place.path("mfeat.mat")).unwrap();

@@ -114,7 +114,9 @@ pub enum Problem {
         option: &'static str,
     },
     /// An entry without a value.
-    #[error("column '{column}' has no value in row {row} (from 1); fill in or remove such rows")]
+    #[error(
+        "column '{column}' has no value in row {row} (from 1); fill in or remove such rows, or say --missing nan"
+    )]
     Missing {
         /// Name of the column.
         column: String,

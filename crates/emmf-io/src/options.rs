@@ -25,8 +25,8 @@ pub struct ReadOptions {
     /// What separates the fields of a text; a space stands for any white space. By default found
     /// out from the first lines.
     pub delimiter: Option<char>,
-    /// Whether empty fields of a text, and `NA`, are missing values, which are read as NaN. By default they are
-    /// mistakes.
+    /// Whether empty fields of a text, `NA`, and nulls of a Parquet table are missing values, which are read as
+    /// NaN. By default they are mistakes.
     pub missing: bool,
 }
 

@@ -221,7 +221,7 @@ fn huge_numbers() {
                     assert!(fit.objective.is_finite());
                 }
                 Err(error) => {
-                    assert!(matches!(error, Error::Diverged { .. }), "{error}");
+                    assert!(matches!(error, Error::Diverged { .. }), "{size:e} {spec:?}: {error}");
                     assert!(error.to_string().contains("normalize = unit or max"));
                 }
             }

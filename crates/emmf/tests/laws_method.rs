@@ -137,7 +137,8 @@ proptest! {
     fn single_precision_is_near_double(kind in kinds(), seed in any::<u64>()) {
         let p = problem(kind, seed);
         for spec in specs(p.k).into_iter().filter(only_iterates) {
-            let spec = spec.max_iter(10).polish(false);
+            // Which step extrapolation takes back may depend on the last digit.
+            let spec = spec.max_iter(10).polish(false).extrapolate(false);
             let double = fit_from(&spec, &p.x, &p.start).unwrap();
             let single = fit_from(&spec, &p.x.cast::<f32>(), &cast(&p.start)).unwrap();
             if !(comparable(kind, &p.x, &double) && comparable(kind, &p.x, &single))

@@ -210,7 +210,7 @@ fn random_start() {
     // E[μ] = 1/λ, so the first fit is far off.
     assert!(fit(1, 0.1).initial < fit(1, 10.0).initial);
     let spec = Spec::new("pnmf", 3).init(Init::Random).max_iter(30).polish(false);
-    let mut last = vec![0.0; 4];
+    let mut last = [0.0; 4];
     let mut observer = |step: &emmf::Step| {
         last[step.restart] = step.objective;
         std::ops::ControlFlow::Continue(())

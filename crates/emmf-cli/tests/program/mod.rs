@@ -160,3 +160,9 @@ pub(crate) fn column(text: &str, name: &str) -> Vec<f64> {
     let at = lines.next().unwrap().split(',').position(|field| field == name).unwrap();
     lines.map(|line| line.split(',').nth(at).unwrap().parse().unwrap()).collect()
 }
+
+/// The solvers of a method; the one that can be left out where it has its own.
+pub(crate) fn solvers(method: &emmf::registry::Entry) -> Vec<String> {
+    let solvers = if method.solvers.is_empty() { &[emmf::Solver::Mu][..] } else { method.solvers };
+    solvers.iter().map(ToString::to_string).collect()
+}

@@ -75,33 +75,40 @@ impl Values {
     }
 }
 
-/// Reads `rows` values that begin in row `first`; none may be missing.
+/// Reads `rows` values that begin in row `first`. Where `missing` ones are allowed, they are NaN.
 pub(super) fn read_column(
     reader: ColumnReader,
     column: &ColumnDescriptor,
-    first: usize,
-    rows: usize,
+    (first, rows): (usize, usize),
+    missing: bool,
 ) -> Result<Values, Problem> {
     let unsigned = Kind::of(column) == Kind::Unsigned;
     let name = column.name();
     let all = Wanted { name, first, rows, max_level: column.max_def_level() };
+    let int = |n: i32| if unsigned { i128::from(n.cast_unsigned()) } else { i128::from(n) };
+    let long = |n: i64| if unsigned { i128::from(n.cast_unsigned()) } else { i128::from(n) };
+    let gap = missing.then_some(&f64::NAN);
     match reader {
         ColumnReader::BoolColumnReader(r) => {
-            all.read(r, |b: &bool| f64::from(u8::from(*b))).map(Values::Numbers)
+            all.read(r, gap, |b: &bool| f64::from(u8::from(*b))).map(Values::Numbers)
         }
-        ColumnReader::FloatColumnReader(r) => all.read(r, |x: &f32| f64::from(*x)).map(Values::Numbers),
-        ColumnReader::DoubleColumnReader(r) => all.read(r, |x: &f64| *x).map(Values::Numbers),
-        ColumnReader::Int32ColumnReader(r) => all
-            .read(r, |n: &i32| if unsigned { i128::from(n.cast_unsigned()) } else { i128::from(*n) })
-            .map(Values::Integers),
-        ColumnReader::Int64ColumnReader(r) => all
-            .read(r, |n: &i64| if unsigned { i128::from(n.cast_unsigned()) } else { i128::from(*n) })
-            .map(Values::Integers),
+        ColumnReader::FloatColumnReader(r) => all.read(r, gap, |x: &f32| f64::from(*x)).map(Values::Numbers),
+        ColumnReader::DoubleColumnReader(r) => all.read(r, gap, |x: &f64| *x).map(Values::Numbers),
+        ColumnReader::Int32ColumnReader(r) if missing => {
+            all.read(r, gap, |n: &i32| int(*n) as f64).map(Values::Numbers)
+        }
+        ColumnReader::Int64ColumnReader(r) if missing => {
+            all.read(r, gap, |n: &i64| long(*n) as f64).map(Values::Numbers)
+        }
+        ColumnReader::Int32ColumnReader(r) => all.read(r, None, |n: &i32| int(*n)).map(Values::Integers),
+        ColumnReader::Int64ColumnReader(r) => all.read(r, None, |n: &i64| long(*n)).map(Values::Integers),
         ColumnReader::ByteArrayColumnReader(r) => {
-            all.read(r, |b| String::from_utf8_lossy(b.data()).into_owned()).map(Values::Texts)
+            all.read(r, None, |b| String::from_utf8_lossy(b.data()).into_owned()).map(Values::Texts)
         }
         ColumnReader::FixedLenByteArrayColumnReader(r) if Kind::of(column) == Kind::F16 => all
-            .read(r, |b| b.data().first_chunk().map_or(f64::NAN, |b| half::f16::from_le_bytes(*b).to_f64()))
+            .read(r, gap, |b| {
+                b.data().first_chunk().map_or(f64::NAN, |b| half::f16::from_le_bytes(*b).to_f64())
+            })
             .map(Values::Numbers),
         _ => Err(unusable(name)),
     }
@@ -128,10 +135,11 @@ struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// In batches, so that memory grows with what is really there.
-    fn read<D: DataType, T>(
+    /// In batches, so that memory grows with what is really there. `gap` stands for a missing value.
+    fn read<D: DataType, T: Clone>(
         &self,
         mut reader: ColumnReaderImpl<D>,
+        gap: Option<&T>,
         convert: impl Fn(&D::T) -> T,
     ) -> Result<Vec<T>, Problem> {
         const BATCH: usize = 1 << 16;
@@ -142,19 +150,27 @@ impl Wanted<'_> {
             let wanted = BATCH.min(self.rows - values.len());
             let (records, ..) =
                 reader.read_records(wanted, Some(&mut levels), None, &mut batch).map_err(damaged(&place))?;
-            if let Some(at) = levels.iter().position(|&level| level < self.max_level) {
+            let is_gap = |level: &i16| *level < self.max_level;
+            let gaps = levels.iter().filter(|level| is_gap(level)).count();
+            if let (Some(at), None) = (levels.iter().position(is_gap), gap) {
                 return Err(Problem::Missing {
                     column: shortened(self.name),
                     row: self.first + values.len() + at + 1,
                 });
             }
-            if records == 0 || batch.len() != records {
+            if records == 0 || batch.len() + gaps != records {
                 return Err(Problem::malformed(
                     place,
                     format!("only {} of {} rows", values.len(), self.rows),
                 ));
             }
-            values.extend(batch.iter().map(&convert));
+            let mut there = batch.iter().map(&convert);
+            match gap {
+                Some(gap) if gaps > 0 => values.extend(levels.iter().map(|level| {
+                    if is_gap(level) { gap.clone() } else { there.next().unwrap_or_else(|| gap.clone()) }
+                })),
+                _ => values.extend(there),
+            }
         }
         Ok(values)
     }

@@ -114,8 +114,8 @@ impl<R: ChunkReader + 'static> Table<R> {
     fn into_dataset(self, options: &ReadOptions) -> Result<Dataset, Problem> {
         let Roles { features, labels, natural } = self.roles(options)?;
         let x = match options.dtype.unwrap_or(natural) {
-            Dtype::F32 => self.matrix::<f32>(&features)?.into(),
-            Dtype::F64 => self.matrix::<f64>(&features)?.into(),
+            Dtype::F32 => self.matrix::<f32>(&features, options.missing)?.into(),
+            Dtype::F64 => self.matrix::<f64>(&features, options.missing)?.into(),
         };
         let labels = labels.map(|at| self.labels(at)).transpose()?;
         let columns = Some(features.iter().map(|&at| self.names[at].clone()).collect());
@@ -155,7 +155,7 @@ impl<R: ChunkReader + 'static> Table<R> {
         Ok(())
     }
 
-    fn matrix<T: Real>(&self, features: &[usize]) -> Result<Mat<T>, Problem> {
+    fn matrix<T: Real>(&self, features: &[usize], missing: bool) -> Result<Mat<T>, Problem> {
         if self.rows == 0 || features.is_empty() {
             return Err(Problem::Empty { rows: self.rows, cols: features.len() });
         }
@@ -164,7 +164,7 @@ impl<R: ChunkReader + 'static> Table<R> {
         self.for_each_group(|group, first, rows| {
             let (offset, width) = (data.len(), features.len());
             for (j, &at) in features.iter().enumerate() {
-                let reals = self.reals(group, at, first, rows)?;
+                let reals = self.reals((group, at), (first, rows), missing)?;
                 if j == 0 {
                     data.resize(offset + rows * width, T::ZERO);
                 }
@@ -181,21 +181,20 @@ impl<R: ChunkReader + 'static> Table<R> {
         self.rows
     }
 
-    /// The numbers of a feature in a row group.
+    /// The numbers of a feature in a row group, see [`Self::values`].
     pub(super) fn reals(
         &self,
-        group: usize,
-        at: usize,
-        first: usize,
-        rows: usize,
+        (group, at): (usize, usize),
+        rows: (usize, usize),
+        missing: bool,
     ) -> Result<Vec<f64>, Problem> {
-        self.values(group, at, first, rows)?.into_reals().ok_or_else(|| unusable(&self.names[at]))
+        self.values((group, at), rows, missing)?.into_reals().ok_or_else(|| unusable(&self.names[at]))
     }
 
     pub(super) fn labels(&self, at: usize) -> Result<Vec<String>, Problem> {
         let mut labels = Vec::new();
         self.for_each_group(|group, first, rows| {
-            labels.extend(self.values(group, at, first, rows)?.into_labels());
+            labels.extend(self.values((group, at), (first, rows), false)?.into_labels());
             Ok(())
         })?;
         Ok(labels)
@@ -215,11 +214,16 @@ impl<R: ChunkReader + 'static> Table<R> {
         Ok(())
     }
 
-    fn values(&self, group: usize, at: usize, first: usize, rows: usize) -> Result<Values, Problem> {
+    fn values(
+        &self,
+        (group, at): (usize, usize),
+        rows: (usize, usize),
+        missing: bool,
+    ) -> Result<Values, Problem> {
         let column = &self.columns[at];
         let place = format!("column '{}'", self.names[at]);
         let group = self.file.get_row_group(group).map_err(damaged(&place))?;
         let reader = group.get_column_reader(at).map_err(damaged(&place))?;
-        read_column(reader, column, first, rows)
+        read_column(reader, column, rows, missing)
     }
 }

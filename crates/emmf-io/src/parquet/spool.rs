@@ -56,7 +56,8 @@ fn unpack<const N: usize>(
             let width = features.len() * N;
             let mut bytes = vec![0; rows * width];
             for (j, &at) in features.iter().enumerate() {
-                let entries = bytes[j * N..].chunks_mut(width).zip(table.reals(group, at, first, rows)?);
+                let entries =
+                    bytes[j * N..].chunks_mut(width).zip(table.reals((group, at), (first, rows), false)?);
                 entries.for_each(|(entry, value)| entry[..N].copy_from_slice(&encode(value)));
             }
             let start = first * length + strip * fitting.max(1) * N;

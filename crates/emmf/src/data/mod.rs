@@ -79,7 +79,7 @@ pub trait Data<T: Real>: Sync {
     /// `out` += `factor`·xᵢ.
     fn add_row(&self, i: usize, factor: T, out: &mut [T]);
 
-    /// Column k is Σ weights[i]·xᵢ over `members[k]`, d×k; `weights` has one for every sample.
+    /// Column k is Σ `weights[i]`·xᵢ over `members[k]`, d×k; `weights` has one for every sample.
     fn sums_of(&self, members: &[Vec<usize>], weights: &[T]) -> Mat<T> {
         sums_by_row(self, members, weights)
     }

@@ -50,6 +50,13 @@ impl<T: Real> Columns<T> {
         columns
     }
 
+    /// Entry (i, j), before the factor of the sample.
+    fn at(&self, i: usize, j: usize) -> T {
+        let range = self.starts[j]..self.starts[j + 1];
+        let found = self.samples[range.clone()].binary_search(&(i as u32));
+        found.map_or(T::ZERO, |at| self.values[range.start + at])
+    }
+
     fn feature(&self, j: usize) -> impl Iterator<Item = (usize, T)> + Clone + '_ {
         let range = self.starts[j]..self.starts[j + 1];
         self.samples[range.clone()].iter().zip(&self.values[range]).map(|(&i, &value)| (i as usize, value))
@@ -135,19 +142,8 @@ impl<T: Real> Data<T> for Sparse<'_, T> {
 
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64 {
         let factor = self.factor(i).to_f64();
-        let mut entries = self.x.row(i).peekable();
-        let miss = |j: usize| {
-            let x = entries.next_if(|(at, _)| *at == j).map_or(0.0, |(_, x)| factor * x.to_f64());
-            (x - dot_f64(u.row(j), v)).powi(2)
-        };
-        let sum = (0..self.x.cols()).map(miss).sum();
-        if entries.peek().is_none() {
-            return sum;
-        }
-        // Columns that do not rise have to be looked up.
-        let mut fitted: Vec<f64> = (0..self.x.cols()).map(|j| dot_f64(u.row(j), v)).collect();
-        self.x.row(i).for_each(|(j, value)| fitted[j] -= factor * value.to_f64());
-        fitted.iter().map(|value| value * value).sum()
+        let miss = |j| factor * self.by_feature.at(i, j).to_f64() - dot_f64(u.row(j), v);
+        (0..self.x.cols()).map(|j| miss(j).powi(2)).sum()
     }
 
     fn read(&self, samples: Range<usize>, features: Range<usize>, out: &mut [T]) {

@@ -219,7 +219,7 @@ pub const METHODS: &[Entry] = &[
     Entry {
         name: "l12-nmf",
         title: "l1,2-norm NMF, the sum over features of the residuals' norm",
-        reference: "Yang, Jing and Ng, Neural Networks 2015 (one reading)",
+        reference: "Yang, Jing and Ng 2015 (one reading)",
         objective: "Σⱼ √(Σᵢ mᵢⱼ²)",
         guarantee: DESCENT,
         goal: Goal::Least,

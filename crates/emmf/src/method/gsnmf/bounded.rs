@@ -28,7 +28,7 @@ pub(super) fn project_row(row: &mut [f64], i: usize, w: &[f64]) {
             }
             let next = num / den;
             // The same set again gives the same number, bit for bit.
-            if !(next > x) {
+            if next <= x || next.is_nan() {
                 break;
             }
             x = next;

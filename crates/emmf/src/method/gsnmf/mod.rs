@@ -28,7 +28,7 @@ use self::scaled::Scaled;
 use self::spa::{Choice, Importance};
 use super::hals::{Coordinates, move_rows};
 use super::{Coding, Ending, Extra, Method, Outcome, Value, labels, residual_sq};
-use crate::data::{BLOCK, Block, Data, Gram, vectorized};
+use crate::data::{BLOCK, Block, Data, Gram, least_parts, vectorized};
 use crate::error::{Error, Result};
 use crate::init::{Factors, Start};
 use crate::matrix::Mat;
@@ -41,6 +41,10 @@ const SWEEPS: usize = 10;
 const AHEAD: f64 = 0.5;
 const GROW: f64 = 1.05;
 const SHRINK: f64 = 0.5;
+/// Below this it is not worth a try.
+const NEAR: f64 = 0.01;
+/// The share of the objective that going ahead has to gain.
+const GAIN: f64 = 1e-6;
 
 /// Generalized separable NMF.
 pub struct Gsnmf<'a> {
@@ -82,13 +86,14 @@ impl Gsnmf<'_> {
     /// P₂, the last columns of U.
     fn update_u<T: Real, X: Data<T>>(x: &X, state: &mut GsnmfState<T>) {
         let GsnmfState { other: Factors { u, v }, choice, q, p, scratch, gram, .. } = state;
-        let c = u.cols();
+        let (u_rows, c) = u.shape();
         let by = Coordinates { free: choice.samples.len()..c, sweeps: SWEEPS };
         x.t_dot(q, v, p);
         let g = gram.weighted(q, v);
         let rows = u.as_mut_slice().par_chunks_mut(BLOCK * c).zip(p.as_slice().par_chunks(BLOCK * c));
         let rows = rows.zip(scratch.as_mut_slice().par_chunks_mut(BLOCK * c));
-        rows.for_each(|((u, p), scratch)| move_rows(u, p, g, &by, scratch));
+        let least = least_parts(SWEEPS * u_rows * c * c);
+        rows.with_min_len(least).for_each(|((u, p), scratch)| move_rows(u, p, g, &by, scratch));
     }
 
     /// P₁, the first columns of V (not at all where `frozen`), and the objective after it.
@@ -173,14 +178,18 @@ impl<T: Real, X: Data<T>> Method<T, X> for Gsnmf<'_> {
 
     fn step(&self, x: &X, state: &mut GsnmfState<T>) -> Result<()> {
         state.iteration += 1;
-        let GsnmfState { here, other, ahead, .. } = state;
-        go_ahead(&mut other.u, &here.u, *ahead);
-        go_ahead(&mut other.v, &here.v, *ahead);
-        Self::update_u(x, state);
-        let mut objective = self.update_v(x, state, false)?;
-        state.ahead =
-            if objective > state.objective { SHRINK * state.ahead } else { (GROW * state.ahead).min(1.0) };
-        if objective > state.objective {
+        let wanted = (1.0 - GAIN) * state.objective;
+        let mut objective = f64::INFINITY;
+        if state.ahead >= NEAR {
+            let GsnmfState { here, other, ahead, .. } = state;
+            go_ahead(&mut other.u, &here.u, *ahead);
+            go_ahead(&mut other.v, &here.v, *ahead);
+            Self::update_u(x, state);
+            objective = self.update_v(x, state, false)?;
+            state.ahead *= if objective <= wanted { GROW.min(1.0 / state.ahead) } else { SHRINK };
+        }
+        // What both factors can explain may lie on either side. Only a real gain moves it, not rounding.
+        if objective > wanted {
             let GsnmfState { here, other, .. } = state;
             other.u.as_mut_slice().copy_from_slice(here.u.as_slice());
             other.v.as_mut_slice().copy_from_slice(here.v.as_slice());

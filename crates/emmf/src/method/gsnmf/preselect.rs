@@ -67,6 +67,9 @@ pub(super) fn choose<T: Real, X: Data<T>>(z: &Scaled<'_, T, X>, c: usize, lambda
     let samples = represent(&samples_sq, z.weights, noise, |i| z.times(&z.sample(i)));
     let ones = vec![1.0; features_sq.len()];
     let features = represent(&features_sq, &ones, noise, |j| z.t_times(&z.feature(j)));
+    if samples.chosen.is_empty() || features.chosen.is_empty() {
+        return spa::choose(z, c, &Importance::equal(z.shape()));
+    }
     let mut m = Mat::zeros(samples.chosen.len(), features.chosen.len());
     for (row, (&i, count)) in samples.chosen.iter().zip(&samples.counts).enumerate() {
         let sample = z.sample(i);

@@ -10,10 +10,13 @@ use crate::data::Data;
 use crate::matrix::Mat;
 use crate::real::Real;
 
-/// Sweeps at the most: where X has too many zeros, no scaling reaches equal sums.
+/// Sweeps at the most.
 const SWEEPS: usize = 100;
 /// Relative deviation of the sums at which sweeping ends. Separability does not depend on it.
 const EVEN: f64 = 1e-4;
+/// Share of the deviation that a sweep has to leave at the most: where X has too many zeros, no scaling
+/// reaches equal sums, and the factors would grow without end.
+const PROGRESS: f64 = 0.95;
 
 /// Z, n×d.
 pub(super) struct Scaled<'a, T, X> {
@@ -34,12 +37,15 @@ impl<'a, T: Real, X: Data<T>> Scaled<'a, T, X> {
             Self { x, samples: vec![1.0; n], features: vec![1.0; d], weights, number: PhantomData };
         let count = weights.iter().sum::<f64>();
         let factor = |target: f64, sum: f64| if sum > 0.0 { target / sum } else { 0.0 };
-        for _ in 0..SWEEPS {
+        let mut last = f64::INFINITY;
+        for sweep in 0..SWEEPS {
             let sums = scaled.times(&vec![1.0; d]);
             let uneven = sums.iter().map(|sum| if *sum > 0.0 { (sum / d as f64 - 1.0).abs() } else { 0.0 });
-            if uneven.fold(0.0, f64::max) < EVEN {
+            let uneven = uneven.fold(0.0, f64::max);
+            if uneven < EVEN || (sweep > 1 && uneven > PROGRESS * last) {
                 break;
             }
+            last = uneven;
             scaled.samples.iter_mut().zip(&sums).for_each(|(a, sum)| *a *= factor(d as f64, *sum));
             let sums = scaled.t_times(&vec![1.0; n]);
             scaled.features.iter_mut().zip(&sums).for_each(|(b, sum)| *b *= factor(count, *sum));

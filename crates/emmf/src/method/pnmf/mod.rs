@@ -137,7 +137,8 @@ impl Pnmf<'_> {
         let grams = u.totals.gram.as_slice().iter().zip(v.totals.gram.as_slice());
         let fitted: f64 = grams.map(|(u, v)| u * v).sum();
         let sum = norm - 2.0 * v.totals.cross + fitted;
-        if !(sum < T::CANCELLATION * norm.max(fitted)) {
+        let is_cancelled = sum < T::CANCELLATION * norm.max(fitted);
+        if !is_cancelled {
             return sum;
         }
         let rows = v.mean.as_slice().par_chunks_exact(c).zip(v.rest.par_chunks_exact_mut(c + EXTRA));

@@ -19,11 +19,11 @@ const STILL: f64 = 1e-8;
 /// What of the distributions of U, λ and τ coding needs, besides the means of U.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Posterior {
-    /// Σⱼ E[U_jk²] of every column.
+    /// Σⱼ E(U_jk²) of every column.
     pub second: Vec<f64>,
-    /// E[λ_k].
+    /// E(λ_k).
     pub rate: Vec<f64>,
-    /// E[τ].
+    /// E(τ).
     pub precision: f64,
 }
 
