@@ -91,13 +91,9 @@ fn as_good_as_active_sets() {
             let v = Mat::from_fn(x.rows(), u.cols(), |i, k| a[i][k]);
             let unique = ![2, 3, 4].contains(&kind);
             let best = residuals(&x, &emmf::Factors { u: u.clone(), v: v.clone() });
-            for i in 0..x.rows() {
-                assert!(
-                    coded.residuals[i] <= best[i] + 1e-7,
-                    "{kind} {seed} {i}: {} {}",
-                    coded.residuals[i],
-                    best[i]
-                );
+            for (i, best) in best.into_iter().enumerate() {
+                let residual = coded.residuals[i];
+                assert!(residual <= best + 1e-7, "{kind} {seed} {i}: {residual} {best}");
                 assert!(coded.v.row(i).iter().all(|&a| a >= 0.0));
                 let far = coded.v.row(i).iter().zip(v.row(i)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
                 assert!(far < 1e-7 || !unique, "{kind} {seed} {i}: {far}");
