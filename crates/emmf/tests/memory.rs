@@ -62,10 +62,20 @@ const N: usize = 4000;
 const D: usize = 300;
 const K: usize = 20;
 
+/// The threads of the last fit ask for memory and give it back a little after its end.
+fn wait_for_quiet() {
+    loop {
+        let before = CALLS.load(Ordering::Relaxed);
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        if CALLS.load(Ordering::Relaxed) == before {
+            break;
+        }
+    }
+}
+
 /// Bytes beyond those in use before, at the most.
 fn peak(spec: &Spec, x: Samples<'_, f64>) -> usize {
-    // The threads of the last fit give their memory back a little after its end.
-    std::thread::sleep(std::time::Duration::from_millis(50));
+    wait_for_quiet();
     let before = IN_USE.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);
     let fit = spec.fit(x).unwrap();
@@ -156,8 +166,7 @@ fn no_allocation_inside_the_loop() {
     .chain(entrywise)
     {
         for threads in [1, 2] {
-            // The ending threads of the fit before ask for memory, too.
-            std::thread::sleep(std::time::Duration::from_millis(50));
+            wait_for_quiet();
             let mut calls = Vec::with_capacity(20);
             let mut observer = |_: &Step| {
                 calls.push(CALLS.load(Ordering::Relaxed));
