@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := target/venv
 NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 
-.PHONY: demo test format lint rust python bench kernels callgrind
+.PHONY: demo test format lint rust python methods bench kernels callgrind
 
 demo:
 	$(CARGO) run --release -- demo
@@ -40,6 +40,11 @@ $(VENV)/ready: tests/python/requirements.txt
 # Ours beside the peers; writes docs/benchmarks.md. Variables: see benches/run.py.
 bench:
 	$(PYTHON) benches/run.py
+
+# Every method on four data sets of the paper; writes docs/methods.md. SEEDS=20.
+methods:
+	$(CARGO) build --release --package emmf-cli
+	$(PYTHON) benches/methods.py
 
 # The inner kernels, each on its own: time, and instructions beside a baseline (RENEW=1 writes it).
 kernels:
