@@ -147,7 +147,7 @@ fn weigh_rows<T: Real>(v: &[T], c: usize, weight: impl Fn(usize) -> T, out: &mut
 
 /// `out` += `factor`·`row`.
 #[inline(always)]
-fn add_scaled<T: Real>(out: &mut [T], factor: T, row: &[T]) {
+pub(crate) fn add_scaled<T: Real>(out: &mut [T], factor: T, row: &[T]) {
     for (sum, &value) in out.iter_mut().zip(row) {
         *sum += factor * value;
     }

@@ -13,14 +13,13 @@
 use rayon::prelude::*;
 
 use super::momentum::Momentum;
-use super::{Coding, Ending, Method, Outcome, Update, labels, residual_sq};
-use crate::data::{Block, Data, Gram, PARTS, least_parts, vectorized};
+use super::{Coding, Ending, Method, Outcome, Update, labels, residual};
+use crate::data::{Block, Data, Gram, PARTS, least_parts};
 use crate::error::{Error, Result};
 use crate::init::{Factors, Start};
 use crate::loss::{L21, Loss, Stats};
 use crate::matrix::Mat;
 use crate::real::Real;
-use crate::real::sealed::Left;
 
 /// Multiplications that take as long as the share and the weight of a sample.
 const LOGARITHM: usize = 64;
@@ -59,6 +58,13 @@ pub struct IrlsState<T> {
     iteration: usize,
     /// Of HALS.
     momentum: Option<Momentum<T>>,
+}
+
+/// ε where none is given: 1e-10 of the mean norm of the samples.
+pub(crate) fn default_epsilon<T: Real, X: Data<T>>(x: &X, weights: &[f64]) -> f64 {
+    let norms = x.norms_sq().iter().zip(weights).map(|(norm, s)| s * norm.sqrt());
+    let mean_norm = norms.sum::<f64>() / weights.iter().sum::<f64>();
+    (1e-10 * mean_norm).max(1e-150)
 }
 
 /// √(‖m‖² + ε²) where the loss has a pole at 0, else ‖m‖.
@@ -123,13 +129,8 @@ impl Irls<'_> {
                 let empty = rows.clone().zip(v.chunks_exact_mut(c)).filter(|(i, _)| x.norms_sq()[*i] == 0.0);
                 empty.for_each(|(_, v)| v.fill(T::ZERO));
             }
-            T::gemm((scratch, c), Left::Rows((v, c)), (g.as_slice(), c), (rows.len(), c, c), false);
-            vectorized(|| {
-                for (at, i) in rows.enumerate() {
-                    let row = at * c..(at + 1) * c;
-                    let terms = (&v[row.clone()], &p[row.clone()], &scratch[row]);
-                    r[at] = self.smoothed(&**loss, residual_sq(x, i, u, terms));
-                }
+            residual::for_block(x, rows, (u, g), (v, p, scratch), |at, square| {
+                r[at] = self.smoothed(&**loss, square);
             });
         });
         if !state.r.iter().all(|r| r.is_finite()) {

@@ -22,6 +22,7 @@ pub use pnmf::{Gamma, Pnmf, PnmfState, Posterior};
 pub use update::Update;
 
 pub(crate) use coding::{labels, residuals};
+pub(crate) use irls::default_epsilon;
 pub(crate) use nnls::Nnls;
 pub(crate) use residual::residual_sq;
 

@@ -12,7 +12,9 @@ use crate::fit::{Observer, Step};
 use crate::init::Factors;
 use crate::loss::Loss;
 use crate::matrix::Samples;
-use crate::method::{Aim, Entrywise, Gamma, Gsnmf, Irls, Pnmf, Recipe, SparseDivergence, Update};
+use crate::method::{
+    Aim, Entrywise, Gamma, Gsnmf, Irls, Pnmf, Recipe, SparseDivergence, Update, default_epsilon,
+};
 use crate::model::{Fit, Seconds, impute};
 use crate::preprocess;
 use crate::real::Real;
@@ -118,13 +120,11 @@ fn irls<'a, T: Real, X: Data<T>>(
     loss: impl Fn() -> Box<dyn Loss> + Send + Sync + 'a,
 ) -> Irls<'a> {
     let Job { spec, data, weights, .. } = *job;
-    let counted = data.norms_sq().iter().zip(weights);
-    let mean_norm = counted.map(|(norm, s)| s * norm.sqrt()).sum::<f64>() / weights.iter().sum::<f64>();
     let update = match spec.solver {
         Solver::Mu => Update::Multiplicative { exponent: job.exponent() },
         Solver::Hals => Update::Hals { sweeps: spec.sweeps, extrapolate: spec.extrapolate },
     };
-    let epsilon = spec.epsilon.unwrap_or((1e-10 * mean_norm).max(1e-150));
+    let epsilon = spec.epsilon.unwrap_or_else(|| default_epsilon(data, weights));
     Irls { loss: Box::new(loss), update, epsilon, sample_weights: weights }
 }
 

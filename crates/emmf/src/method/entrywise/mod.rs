@@ -31,7 +31,7 @@ pub(crate) use solve::{Solved, solve};
 
 use rayon::prelude::*;
 
-use super::irls::MakeLoss;
+use super::irls::{MakeLoss, default_epsilon};
 use super::update::multiply_power;
 use super::{Ending, Method, Outcome, labels};
 use crate::data::{Data, least_parts, vectorized};
@@ -123,9 +123,7 @@ impl Entrywise<'_> {
     /// The weights of samples before the first iteration, which the l2,1 norm sees.
     fn samples<T: Real, X: Data<T>>(&self, x: &X) -> Weighing {
         let s = self.sample_weights;
-        let norms = x.norms_sq().iter().zip(s).map(|(norm, s)| s * norm.sqrt());
-        let mean_norm = norms.sum::<f64>() / s.iter().sum::<f64>();
-        let epsilon = self.epsilon.unwrap_or((1e-10 * mean_norm).max(1e-150));
+        let epsilon = self.epsilon.unwrap_or_else(|| default_epsilon(x, s));
         let zeros = || vec![0.0; s.len()];
         Weighing::Samples(Samples { loss: Box::new(L21), epsilon, r: zeros(), q: zeros(), factors: zeros() })
     }
