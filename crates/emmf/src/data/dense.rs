@@ -236,7 +236,7 @@ impl<T: Real> Data<T> for Dense<'_, T> {
         let factor = factor * self.factor(i);
         let mut spare = vec![T::ZERO; self.spare(1, out.len())];
         let (row, _) = self.rows(i..i + 1, 0..out.len(), &mut spare);
-        vectorized(|| add_scaled(out, factor, row));
+        vectorized!(add_scaled(out, factor, row));
     }
 
     fn sums_of(&self, members: &[Vec<usize>], weights: &[T]) -> Mat<T> {

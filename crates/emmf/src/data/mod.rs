@@ -10,6 +10,7 @@ mod gram;
 mod product;
 mod sparse;
 mod stored;
+mod vectorized;
 mod walk;
 
 use std::ops::Range;
@@ -21,8 +22,8 @@ pub use sparse::Sparse;
 
 pub(crate) use decompose::{orthonormal_basis, thin_svd};
 pub(crate) use gram::Gram;
-pub(crate) use product::vectorized;
 pub(crate) use stored::Stored;
+pub(crate) use vectorized::vectorized;
 pub(crate) use walk::{least_parts, rows_per_part};
 
 use crate::error::Result;

@@ -107,7 +107,7 @@ impl Nnls {
         scaled.chunks_exact_mut(c).for_each(|p| self.rescale(p));
         a.fill(0.0);
         move_rows(a, scaled, &self.g, &Coordinates { free: 0..c, sweeps: SWEEPS }, sweeps);
-        vectorized(|| {
+        vectorized!({
             for (a, p) in a.chunks_exact_mut(c).zip(scaled.chunks_exact(c)) {
                 let flat = FLAT * p.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
                 let row = Row { g: &self.g, p, flat };

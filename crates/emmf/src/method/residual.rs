@@ -33,7 +33,7 @@ pub(super) fn for_block<T: Real, X: Data<T>>(
 ) {
     let c = u.cols();
     T::gemm((scratch, c), Left::Rows((v, c)), (g.as_slice(), c), (rows.len(), c, c), false);
-    vectorized(|| {
+    vectorized!({
         for (at, i) in rows.enumerate() {
             let row = at * c..(at + 1) * c;
             set(at, residual_sq(x, i, u, (&v[row.clone()], &p[row.clone()], &scratch[row])));
@@ -52,5 +52,6 @@ pub(super) fn dot<T: Real, S: Real>(a: &[T], b: &[S]) -> f64 {
         }
     }
     let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a.to_f64() * b.to_f64()).sum();
-    sums.iter().sum::<f64>() + rest
+    let [a, b, c, d, e, f, g, h] = sums;
+    ((a + e) + (c + g)) + ((b + f) + (d + h)) + rest
 }

@@ -140,7 +140,7 @@ impl Entrywise<'_> {
         let rows = |x: &[T], y: &[T]| -> Vec<f64> {
             x.chunks_exact(d).zip(y.chunks_exact(d)).map(|(x, y)| weighing.pull(x, y)).collect()
         };
-        let pulls = approximated(x, u, v, |_, x, y| vectorized(|| rows(x, y)));
+        let pulls = approximated(x, u, v, |_, x, y| vectorized!(rows(x, y)));
         let samples = pulls.into_iter().flatten().zip(self.sample_weights).zip(observed);
         samples.map(|((pull, s), observed)| s * pull / observed).collect()
     }
@@ -153,7 +153,7 @@ impl Entrywise<'_> {
         let (total, rest) = sums.split_at_mut(2 * c * d);
         let least = least_parts(2 * grid.parts * c * d);
         total.par_chunks_mut(d).enumerate().with_min_len(least).for_each(|(row, total)| {
-            vectorized(|| {
+            vectorized!({
                 for part in rest.chunks_exact(2 * c * d) {
                     let part = &part[row * d..(row + 1) * d];
                     total.iter_mut().zip(part).for_each(|(total, &part)| *total += part);

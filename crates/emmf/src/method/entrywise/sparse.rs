@@ -65,7 +65,7 @@ impl SparseDivergence<'_> {
         parts.with_min_len(least).for_each(|(part, (v, num))| {
             for (i, v) in (part * samples..).zip(v.chunks_exact_mut(c)) {
                 num.fill(T::ZERO);
-                vectorized(|| {
+                vectorized!({
                     x.for_each_of_sample(i, |j, value| {
                         let by = value.to_f64() * loss.weight(0.0, dot(u.row(j), v));
                         add_scaled(num, T::from_f64(by), u.row(j));
@@ -91,7 +91,7 @@ impl SparseDivergence<'_> {
         parts.with_min_len(least_parts(ENTRIES * v.rows() * c)).for_each(|(part, (num, share))| {
             for (j, num) in (part * features..).zip(num.chunks_exact_mut(c)) {
                 num.fill(T::ZERO);
-                vectorized(|| {
+                vectorized!({
                     x.for_each_of_feature(j, |i, value| {
                         let (value, y) = (value.to_f64(), dot(u.row(j), v.row(i)));
                         *share += s[i] * (loss.share(value, y) - y);

@@ -123,7 +123,7 @@ impl Gsnmf<'_> {
 /// Puts `other` this far beyond `here`, as seen from where it was, but not below zero.
 fn go_ahead<T: Real>(other: &mut Mat<T>, here: &Mat<T>, ahead: f64) {
     let ahead = T::from_f64(ahead);
-    vectorized(|| {
+    vectorized!({
         for (other, &here) in other.as_mut_slice().iter_mut().zip(here.as_slice()) {
             let next = here + ahead * (here - *other);
             *other = if next > T::ZERO { next } else { T::ZERO };
