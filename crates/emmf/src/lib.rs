@@ -19,6 +19,7 @@
 pub mod data;
 pub mod error;
 pub mod fit;
+pub mod graph;
 pub mod init;
 pub mod loss;
 pub mod matrix;
@@ -36,6 +37,7 @@ mod threads;
 
 pub use error::{Error, Result};
 pub use fit::{Observer, Step, Stop};
+pub use graph::Graph;
 pub use init::Factors;
 pub use matrix::{Csr, CsrView, Indices, Mat, RowSource, Samples, View};
 pub use model::{Coded, Fit, Model};
