@@ -253,6 +253,18 @@ impl<T: Real> Data<T> for Dense<'_, T> {
         sums
     }
 
+    fn project_rows(&self, rows: Range<usize>, b: &Mat<T>, out: &mut [T], spare: &mut Vec<T>) {
+        let (d, c) = b.shape();
+        spare.resize(self.spare(rows.len(), d), T::ZERO);
+        let x = self.rows(rows.clone(), 0..d, spare);
+        T::gemm((&mut *out, c), Left::Rows(x), (b.as_slice(), c), (rows.len(), d, c), false);
+        if let Some(scale) = &self.scale {
+            for (out, &factor) in out.chunks_exact_mut(c).zip(&scale[rows]) {
+                out.iter_mut().for_each(|value| *value *= factor);
+            }
+        }
+    }
+
     fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>, out: &mut [f64], spare: &mut Vec<f64>) {
         let (d, c) = b.shape();
         let mut gathered = vec![T::ZERO; self.spare(rows.len(), d)];

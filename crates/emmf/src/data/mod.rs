@@ -90,6 +90,10 @@ pub trait Data<T: Real>: Sync {
         Ok(())
     }
 
+    /// `out` = X·B of these samples, on this thread. A sample's result does not depend on the others. `spare` is room
+    /// to be used again.
+    fn project_rows(&self, rows: Range<usize>, b: &Mat<T>, out: &mut [T], spare: &mut Vec<T>);
+
     /// `out` = X·B of these samples in double precision. A sample's result does not depend on the others. `spare` is
     /// room to be used again.
     fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>, out: &mut [f64], spare: &mut Vec<f64>);

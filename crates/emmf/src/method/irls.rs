@@ -43,20 +43,20 @@ pub struct Irls<'a> {
 pub struct IrlsState<T> {
     pub(super) u: Mat<T>,
     pub(super) v: Mat<T>,
-    loss: Box<dyn Loss>,
+    pub(super) loss: Box<dyn Loss>,
     /// rᵢ, smoothed where the loss asks for it.
-    r: Vec<f64>,
+    pub(super) r: Vec<f64>,
     /// diag(Q), its largest entry, and the same to a maximum of 1 in the type of the factors.
-    weights: Vec<f64>,
+    pub(super) weights: Vec<f64>,
     largest: f64,
-    q: Vec<T>,
+    pub(super) q: Vec<T>,
     pub(super) objective: f64,
     /// XᵀQV.
     p: Mat<T>,
     /// As large as `p`.
     scratch: Mat<T>,
-    gram: Gram<T>,
-    iteration: usize,
+    pub(super) gram: Gram<T>,
+    pub(super) iteration: usize,
     /// Of HALS.
     momentum: Option<Momentum<T>>,
 }
@@ -92,11 +92,12 @@ pub(super) fn weigh(loss: &dyn Loss, r: &[f64], s: &[f64], weights: &mut [f64]) 
 }
 
 impl Irls<'_> {
-    /// diag(Q) to a maximum of 1: a common factor changes nothing and might overflow.
-    fn update_q<T: Real>(state: &mut IrlsState<T>) {
+    /// diag(Q) to a maximum of 1: a common factor changes nothing and might overflow. Returns the factor.
+    pub(super) fn update_q<T: Real>(state: &mut IrlsState<T>) -> f64 {
         let scale = if state.largest > 0.0 { 1.0 / state.largest } else { 0.0 };
         let pairs = state.q.iter_mut().zip(&state.weights);
         vectorized!(pairs.for_each(|(q, weight)| *q = T::from_f64(scale * weight)));
+        scale
     }
 
     /// Eq. (15)  U ← U ∘ √(XQV / UVᵀQV), or its like.
@@ -125,6 +126,11 @@ impl Irls<'_> {
             }
             residual::for_block(x, rows, (u, g), (v, p, scratch), |at, square| r[at] = (square + by).sqrt());
         });
+        self.weigh(state)
+    }
+
+    /// The objective and Q at the residuals.
+    pub(super) fn weigh<T: Real>(&self, state: &mut IrlsState<T>) -> Result<()> {
         if !state.r.iter().all(|r| r.is_finite()) {
             return Err(Error::Diverged { iteration: state.iteration });
         }
@@ -184,6 +190,10 @@ impl<T: Real, X: Data<T>> Method<T, X> for Irls<'_> {
 
     fn objective(&self, state: &IrlsState<T>) -> f64 {
         state.objective
+    }
+
+    fn coefficients<'s>(&self, state: &'s IrlsState<T>) -> Option<&'s Mat<T>> {
+        Some(&state.v)
     }
 
     fn finish(&self, x: &X, state: IrlsState<T>, ending: Ending) -> Result<Outcome<T>> {

@@ -2,6 +2,7 @@
 
 mod coding;
 pub mod entrywise;
+mod graph;
 mod gsnmf;
 mod hals;
 mod irls;
@@ -15,6 +16,7 @@ mod update;
 pub use coding::Coding;
 pub(crate) use entrywise::Aim;
 pub use entrywise::{Entrywise, Recipe, SparseDivergence, median_sweep, weighted_median};
+pub use graph::{GraphIrls, GraphState};
 pub use gsnmf::{Gsnmf, GsnmfState};
 pub use irls::{Irls, IrlsState};
 pub use outcome::{Ending, Extra, Outcome, Value};
@@ -28,6 +30,7 @@ pub(crate) use residual::residual_sq;
 
 use crate::error::Result;
 use crate::init::Start;
+use crate::matrix::Mat;
 
 /// One factorization. It gives the step; the loop is the one of [`fit`](crate::fit).
 pub trait Method<T, X>: Sync {
@@ -43,6 +46,12 @@ pub trait Method<T, X>: Sync {
     /// The true objective of the state. Whether less or more of it is better stands in the
     /// [registry](crate::registry).
     fn objective(&self, state: &Self::State) -> f64;
+
+    /// V of the state, for stop rules that look at it.
+    fn coefficients<'s>(&self, state: &'s Self::State) -> Option<&'s Mat<T>> {
+        let _ = state;
+        None
+    }
 
     /// What is left of the last state.
     fn finish(&self, x: &X, state: Self::State, ending: Ending) -> Result<Outcome<T>>;

@@ -10,7 +10,7 @@ use crate::loss::Loss;
 use crate::method::Recipe;
 use crate::spec::{LabelRule, Solver};
 
-pub use methods::METHODS;
+pub use methods::{GRAPH_PARAMS, METHODS};
 
 /// How X may be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +97,8 @@ impl Goal {
 pub(crate) enum Kind {
     /// Weighted samples, with this loss.
     Samples(fn(&Values<'_>) -> Box<dyn Loss>),
+    /// Weighted samples, with this loss and a graph.
+    Graph(fn(&Values<'_>) -> Box<dyn Loss>),
     /// Weighted entries, minimising this.
     Entries(fn(&Values<'_>) -> Recipe),
     /// Variational Bayes.
@@ -118,7 +120,8 @@ impl<'a> Values<'a> {
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<f64> {
-        let default = || self.entry.params.iter().find(|param| param.name == name)?.default;
+        let known = || self.entry.params.iter().chain(GRAPH_PARAMS);
+        let default = || known().find(|param| param.name == name)?.default;
         self.given.get(name).copied().or_else(default)
     }
 }
@@ -142,14 +145,34 @@ impl Entry {
     pub fn takes_missing(&self) -> bool {
         match self.kind {
             Kind::Samples(_) | Kind::Entries(_) => true,
-            Kind::Probabilistic | Kind::Separable => false,
+            Kind::Graph(_) | Kind::Probabilistic | Kind::Separable => false,
         }
+    }
+
+    /// Whether it always follows a graph over the samples.
+    pub fn needs_graph(&self) -> bool {
+        matches!(self.kind, Kind::Graph(_))
+    }
+
+    /// Whether it can follow a graph over the samples.
+    pub fn takes_graph(&self) -> bool {
+        self.needs_graph() || matches!(self.kind, Kind::Samples(_))
+    }
+
+    /// Whether `transform` of the training samples gives the coefficients of the fit. Not where those of a sample
+    /// depend on its neighbours.
+    pub fn codes_alone(&self) -> bool {
+        !self.needs_graph()
     }
 
     /// Whether with these parameters no iteration makes the objective worse.
     pub fn is_monotone(&self, params: &BTreeMap<String, f64>) -> bool {
         match self.kind {
             Kind::Samples(make) => make(&Values::of(self, params)).descends(),
+            Kind::Graph(make) => {
+                let values = Values::of(self, params);
+                values.get("monotone") == Some(1.0) && make(&values).descends()
+            }
             Kind::Entries(make) => make(&Values::of(self, params)).descends(),
             Kind::Probabilistic | Kind::Separable => true,
         }
@@ -163,7 +186,7 @@ impl Entry {
 
     /// Whether a sample without entries has no coefficients. A distribution over them has a positive mean.
     pub fn keeps_zeros(&self) -> bool {
-        !matches!(self.kind, Kind::Probabilistic)
+        !matches!(self.kind, Kind::Probabilistic | Kind::Graph(_))
     }
 
     /// How labels are read off V where the user does not say: where the components have unrelated scales,
@@ -175,13 +198,20 @@ impl Entry {
         }
     }
 
-    /// Every given parameter is one of the method's and within its range.
-    pub fn check(&self, params: &BTreeMap<String, f64>) -> Result<()> {
+    /// The parameters that it has with or without a graph that it does not need.
+    pub fn params_with(&self, graph: bool) -> impl Iterator<Item = &'static Param> + Clone {
+        let of_graph = if graph && !self.needs_graph() { GRAPH_PARAMS } else { &[] };
+        self.params.iter().chain(of_graph)
+    }
+
+    /// Every given parameter is one of the method's, with or without a graph, and within its range.
+    pub fn check(&self, params: &BTreeMap<String, f64>, graph: bool) -> Result<()> {
+        let known = self.params_with(graph);
         for (name, &value) in params {
-            let Some(param) = self.params.iter().find(|param| param.name == name) else {
-                let names = self.params.iter().map(|param| param.name);
-                return Err(match self.params {
-                    [] => Error::Param {
+            let Some(param) = known.clone().find(|param| param.name == name) else {
+                let names = known.map(|param| param.name);
+                return Err(match names.clone().next() {
+                    None => Error::Param {
                         name: "params",
                         got: format!("'{name}'"),
                         must: format!("empty: {} has no parameters of its own", self.name),
