@@ -23,7 +23,9 @@ names!(InitName for Init {
     Kmeans => Init::Kmeans, Trimmed => Init::Trimmed, Random => Init::Random, Nndsvd => Init::Nndsvd,
 });
 names!(MissingName for Missing { Nan => Missing::Nan });
-names!(LabelRuleName for LabelRule { Raw => LabelRule::Raw, Unit => LabelRule::Unit });
+names!(LabelRuleName for LabelRule {
+    Raw => LabelRule::Raw, Unit => LabelRule::Unit, Kmeans => LabelRule::Kmeans, Components => LabelRule::Components,
+});
 names!(NormalizeName for Option<Normalize> {
     Unit => Some(Normalize::Unit), Max => Some(Normalize::Max), Tfidf => Some(Normalize::Tfidf),
     Shift => Some(Normalize::Shift), Clip => Some(Normalize::Clip), None => None,

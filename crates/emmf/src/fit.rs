@@ -13,7 +13,7 @@ use crate::method::Method;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {
-    /// The objective changed by less than the tolerance.
+    /// The objective changed by less than the tolerance, or the method has found what it looks for.
     Converged,
     /// All iterations were made.
     MaxIter,
@@ -110,6 +110,9 @@ pub(crate) fn run<T, X, M: Method<T, X>>(
         let step = Step { restart, iteration: trace.len(), objective, elapsed: began.elapsed() };
         if observer.iteration(&step).is_break() {
             break Stop::Cancelled;
+        }
+        if method.has_settled(&state) {
+            break Stop::Converged;
         }
         if rule.tol > 0.0 && (last - objective).abs() <= rule.tol * last.abs() {
             break Stop::Converged;

@@ -1,13 +1,14 @@
 //! Every method by name, with its reference and parameters. Library, command line and Python take their
 //! names, defaults and checks from here.
 
+mod competitors;
 mod methods;
 
 use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
 use crate::loss::Loss;
-use crate::method::Recipe;
+use crate::method::{Recipe, Source, Terms};
 use crate::spec::{LabelRule, Solver};
 
 pub use methods::METHODS;
@@ -103,6 +104,16 @@ pub(crate) enum Kind {
     Probabilistic,
     /// Generalized separable.
     Separable,
+    /// Least squares with these terms besides.
+    Regularized(fn(&Values<'_>) -> Terms),
+    /// Orthogonal NMF.
+    Orthogonal,
+    /// Symmetric NMF of a graph.
+    Symmetric,
+    /// Robust manifold NMF.
+    RobustManifold,
+    /// Local centroids structured NMF.
+    LocalCentroids,
 }
 
 /// The parameters of a method as given or by default.
@@ -142,7 +153,7 @@ impl Entry {
     pub fn takes_missing(&self) -> bool {
         match self.kind {
             Kind::Samples(_) | Kind::Entries(_) => true,
-            Kind::Probabilistic | Kind::Separable => false,
+            _ => false,
         }
     }
 
@@ -152,25 +163,64 @@ impl Entry {
             Kind::Samples(make) => make(&Values::of(self, params)).descends(),
             Kind::Entries(make) => make(&Values::of(self, params)).descends(),
             Kind::Probabilistic | Kind::Separable => true,
+            Kind::Regularized(make) => make(&Values::of(self, params)).descends(),
+            Kind::Symmetric => Values::of(self, params).get("half") == Some(0.0),
+            Kind::LocalCentroids => {
+                let values = Values::of(self, params);
+                values.get("adapt") == Some(0.0) && values.get("stable") == Some(0.0)
+            }
+            Kind::Orthogonal | Kind::RobustManifold => false,
         }
     }
 
-    /// Whether X in other units gives U in these units and the same V. Not where a prior has a unit, nor where V
-    /// holds entries of X.
-    pub fn is_homogeneous(&self) -> bool {
-        !matches!(self.kind, Kind::Probabilistic | Kind::Separable)
+    /// The terms of a regularized method with its default parameters.
+    fn terms(&self) -> Option<Terms> {
+        match self.kind {
+            Kind::Regularized(make) => Some(make(&Values::of(self, &BTreeMap::new()))),
+            _ => None,
+        }
     }
 
-    /// Whether a sample without entries has no coefficients. A distribution over them has a positive mean.
+    /// Whether it works on a graph of the samples, which its coefficients follow.
+    pub fn has_graph(&self) -> bool {
+        let of_terms = self.terms().is_some_and(|terms| terms.graph != Source::None);
+        of_terms || matches!(self.kind, Kind::Symmetric | Kind::RobustManifold | Kind::LocalCentroids)
+    }
+
+    /// Whether samples may count more or less than once. A graph counts each once.
+    pub fn takes_weights(&self) -> bool {
+        !self.has_graph()
+    }
+
+    /// Whether its V can be solved for exactly after the last iteration, so that `transform` of the training samples gives
+    /// the V of the fit. Not where V follows more than the fit.
+    pub fn polishes(&self) -> bool {
+        match self.terms() {
+            Some(terms) => terms.is_plain(),
+            None => !self.has_graph() && !matches!(self.kind, Kind::Orthogonal),
+        }
+    }
+
+    /// Whether X in other units gives U in these units and the same V. Not where a prior or a graph term has a unit, nor
+    /// where V holds entries of X.
+    pub fn is_homogeneous(&self) -> bool {
+        !self.has_graph() && !matches!(self.kind, Kind::Probabilistic | Kind::Separable)
+    }
+
+    /// Whether a sample without entries has no coefficients. A distribution over them has a positive mean, and in a graph
+    /// it has those of its neighbours.
     pub fn keeps_zeros(&self) -> bool {
-        !matches!(self.kind, Kind::Probabilistic)
+        !self.has_graph() && !matches!(self.kind, Kind::Probabilistic)
     }
 
     /// How labels are read off V where the user does not say: where the components have unrelated scales,
-    /// with centroids of unit length.
+    /// with centroids of unit length; where a given graph makes columns of V alike, by k-means.
     pub fn label_rule(&self) -> LabelRule {
-        match self.kind {
-            Kind::Separable => LabelRule::Unit,
+        match (self.kind, self.terms()) {
+            (_, Some(terms)) if terms.graph == Source::Given => LabelRule::Kmeans,
+            (_, Some(terms)) if terms.local == 0.0 => LabelRule::Unit,
+            (Kind::Separable | Kind::Orthogonal, _) => LabelRule::Unit,
+            (Kind::LocalCentroids, _) => LabelRule::Components,
             _ => LabelRule::Raw,
         }
     }

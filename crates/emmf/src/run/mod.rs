@@ -9,10 +9,14 @@ use std::time::{Duration, Instant};
 use crate::data::{Data, Stored};
 use crate::error::Result;
 use crate::fit::{Observer, Step};
+use crate::graph::{Graph, Weighting, knn_graph, nearest};
 use crate::init::Factors;
 use crate::loss::Loss;
 use crate::matrix::Samples;
-use crate::method::{Aim, Entrywise, Gamma, Gsnmf, Irls, Pnmf, Recipe, SparseDivergence, Update};
+use crate::method::{
+    Aim, Entrywise, Gamma, Gsnmf, Irls, Lsnmf, Onmf, Pnmf, Recipe, Regularized, Rmnmf, Setting, Source,
+    SparseDivergence, Symnmf, Update,
+};
 use crate::model::{Fit, Seconds, impute};
 use crate::preprocess;
 use crate::real::Real;
@@ -73,7 +77,8 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, mut given: Given<'_, T>) -> Resu
     if missing {
         check::missing(spec, entry, &x)?;
     }
-    let weights = check::sample_weights(given.sample_weights, x.shape().0)?;
+    check::labels(spec, entry)?;
+    let weights = check::sample_weights(given.sample_weights, entry, x.shape().0)?;
     threads::within(spec.threads, || {
         let (fitted, mut prepared) = preprocess::fit(&spec.normalize, x, missing)?;
         let scale = prepared.take_scale();
@@ -105,6 +110,19 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, mut given: Given<'_, T>) -> Resu
             },
             Kind::Probabilistic => job.fit(&pnmf(&values, &weights), &mut given, fitted),
             Kind::Separable => job.fit(&gsnmf(&values, &weights), &mut given, fitted),
+            Kind::Regularized(make) => {
+                let terms = make(&values);
+                let graph = if terms.graph == Source::Given { Some(graph(&data)?) } else { None };
+                let method = Regularized { terms, graph: graph.as_ref(), sample_weights: &weights };
+                job.fit(&method, &mut given, fitted)
+            }
+            Kind::Orthogonal => job.fit(&Onmf { sample_weights: &weights }, &mut given, fitted),
+            Kind::Symmetric => {
+                let (graph, half) = (graph(&data)?.normalized(), values.get("half") == Some(1.0));
+                job.fit(&Symnmf { graph: &graph, half }, &mut given, fitted)
+            }
+            Kind::RobustManifold => job.fit(&rmnmf(&values, &graph(&data)?), &mut given, fitted),
+            Kind::LocalCentroids => job.fit(&lsnmf(&values, &weights), &mut given, fitted),
         }?;
         fit.imputed = if missing { impute(&prepared, &x, (fit.model.centroids(), &fit.v)) } else { None };
         fit.seconds.total = began.elapsed().as_secs_f64();
@@ -153,4 +171,26 @@ fn pnmf<'a>(values: &Values<'_>, sample_weights: &'a [f64]) -> Pnmf<'a> {
 fn gsnmf<'a>(values: &Values<'_>, sample_weights: &'a [f64]) -> Gsnmf<'a> {
     let is_convex = values.get("convex") == Some(1.0);
     Gsnmf { convex: values.get("lambda").filter(|_| is_convex), sample_weights }
+}
+
+fn graph<T: Real, X: Data<T>>(x: &X) -> Result<Graph> {
+    knn_graph(&nearest(x, 5)?, Weighting::Binary)
+}
+
+fn rmnmf<'a>(values: &Values<'_>, graph: &'a Graph) -> Rmnmf<'a> {
+    let setting =
+        Setting::new(values.get("stable") == Some(1.0), values.get("penalty"), values.get("growth"));
+    Rmnmf { graph, lambda: values.get("lambda").unwrap_or(1.0), setting }
+}
+
+fn lsnmf<'a>(values: &Values<'_>, sample_weights: &'a [f64]) -> Lsnmf<'a> {
+    let get = |name: &str| values.get(name).unwrap_or(1.0);
+    Lsnmf {
+        lambda: get("lambda"),
+        adapt: get("adapt") == 1.0,
+        stable: get("stable") == 1.0,
+        centroids: values.get("centroids").map(|m| m as usize),
+        links: get("neighbors") as usize,
+        sample_weights,
+    }
 }
