@@ -43,4 +43,4 @@ pub use matrix::{Csr, CsrView, Indices, Mat, RowSource, Samples, View};
 pub use model::{Coded, Fit, Model};
 pub use real::Real;
 pub use run::Given;
-pub use spec::{Init, LabelRule, Missing, Solver, Spec};
+pub use spec::{GraphKind, GraphSpec, Init, LabelRule, Missing, Solver, Spec, StopBy};

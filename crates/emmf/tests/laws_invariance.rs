@@ -38,10 +38,6 @@ fn entry(spec: &Spec) -> &'static Entry {
     registry::find(&spec.method).unwrap()
 }
 
-fn takes_weights(spec: &Spec) -> bool {
-    entry(spec).takes_weights()
-}
-
 fn any_number_of_threads<T: Real>(init: Init) {
     let x: Mat<T> = large();
     let sparse = Sparse::of(&x);
@@ -113,6 +109,11 @@ fn permuting_samples_permutes_v() {
     }
 }
 
+/// Sample weights count in the loss, not in a graph.
+fn without_graph(spec: &Spec) -> bool {
+    !entry(spec).has_graph()
+}
+
 /// A sample with weight 3 counts like three samples.
 #[test]
 fn whole_weights_equal_repeated_samples() {
@@ -123,7 +124,7 @@ fn whole_weights_equal_repeated_samples() {
             counts.iter().enumerate().flat_map(|(i, &count)| vec![i; count as usize]).collect();
         let rows = |a: &Mat<f64>| Mat::from_fn(source.len(), a.cols(), |i, j| a[(source[i], j)]);
         let start = Factors { u: p.start.u.clone(), v: rows(&p.start.v) };
-        for spec in specs(p.k).into_iter().filter(takes_weights) {
+        for spec in specs(p.k).into_iter().filter(without_graph) {
             let spec = spec.max_iter(6).polish(false);
             let once = weighted_fit_from(&spec, &p.x, &p.start, Some(&counts)).unwrap();
             let often = fit_from(&spec, &rows(&p.x), &start).unwrap();
@@ -148,7 +149,7 @@ fn samples_without_weight_have_no_influence() {
         let start = Factors { u: p.start.u.clone(), v: without(&p.start.v) };
         let mut x = p.x.clone();
         x.row_mut(2).fill(1e3);
-        for spec in specs(p.k).into_iter().filter(takes_weights) {
+        for spec in specs(p.k).into_iter().filter(without_graph) {
             let spec = spec.max_iter(6);
             let with = weighted_fit_from(&spec, &x, &p.start, Some(&weights)).unwrap();
             let fit = fit_from(&spec, &without(&p.x), &start).unwrap();

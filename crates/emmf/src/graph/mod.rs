@@ -4,6 +4,7 @@
 //! [`adaptive`] neighbours, or from the caller. Memory is O(nk) throughout; nothing is ever n×n.
 
 mod adaptive;
+mod approximate;
 mod components;
 mod distance;
 mod nearest;
@@ -12,6 +13,7 @@ mod shortlist;
 mod weighting;
 
 pub use adaptive::{Adaptive, adaptive, project_onto_simplex};
+pub use approximate::nearest_approximately;
 pub use nearest::nearest;
 pub use neighbours::Neighbours;
 pub use weighting::{Weighting, knn_graph};

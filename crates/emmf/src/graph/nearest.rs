@@ -47,6 +47,14 @@ pub fn nearest<T: Real, X: Data<T>>(x: &X, k: usize) -> Result<Neighbours> {
     Ok(Neighbours { k, index, distance_sq, norms_sq: x.norms_sq().to_vec() })
 }
 
+/// Finds the `k` nearest by comparison with all others, where a list of them is not full.
+pub(super) fn complete<T: Real, X: Data<T>>(x: &X, k: usize, found: &mut [Candidate<f64>]) {
+    let search = Search::new(x, k);
+    let lists = found.chunks_exact(k.max(1)).enumerate();
+    let open: Vec<usize> = lists.filter(|(_, list)| list[k - 1].1 == u32::MAX).map(|(i, _)| i).collect();
+    open.chunks(search.width()).for_each(|samples| search.meet_all(samples, found));
+}
+
 struct Search<'a, T, X> {
     x: &'a X,
     k: usize,

@@ -44,19 +44,19 @@ pub struct Irls<'a> {
 pub struct IrlsState<T> {
     pub(super) u: Mat<T>,
     pub(super) v: Mat<T>,
-    loss: Box<dyn Loss>,
+    pub(super) loss: Box<dyn Loss>,
     /// rᵢ, smoothed where the loss asks for it.
-    r: Vec<f64>,
+    pub(super) r: Vec<f64>,
     /// diag(Q), and the same to a maximum of 1 in the type of the factors.
-    weights: Vec<f64>,
-    q: Vec<T>,
+    pub(super) weights: Vec<f64>,
+    pub(super) q: Vec<T>,
     pub(super) objective: f64,
     /// XᵀQV.
     p: Mat<T>,
     /// As large as `p`.
     scratch: Mat<T>,
-    gram: Gram<T>,
-    iteration: usize,
+    pub(super) gram: Gram<T>,
+    pub(super) iteration: usize,
     /// Of HALS.
     momentum: Option<Momentum<T>>,
 }
@@ -88,15 +88,16 @@ pub(super) fn weigh(loss: &dyn Loss, r: &[f64], s: &[f64], weights: &mut [f64]) 
 }
 
 impl Irls<'_> {
-    fn smoothed(&self, loss: &dyn Loss, residual_sq: f64) -> f64 {
+    pub(super) fn smoothed(&self, loss: &dyn Loss, residual_sq: f64) -> f64 {
         smoothed(loss, residual_sq, self.epsilon)
     }
 
-    /// diag(Q) to a maximum of 1: a common factor changes nothing and might overflow.
-    fn update_q<T: Real>(state: &mut IrlsState<T>) {
+    /// diag(Q) to a maximum of 1: a common factor changes nothing and might overflow. Returns the factor.
+    pub(super) fn update_q<T: Real>(state: &mut IrlsState<T>) -> f64 {
         let largest = state.weights.iter().copied().fold(0.0, f64::max);
         let scale = if largest > 0.0 { 1.0 / largest } else { 0.0 };
         state.q.iter_mut().zip(&state.weights).for_each(|(q, weight)| *q = T::from_f64(scale * weight));
+        scale
     }
 
     /// Eq. (15)  U ← U ∘ √(XQV / UVᵀQV), or its like.
@@ -132,6 +133,11 @@ impl Irls<'_> {
                 }
             });
         });
+        self.weigh(state)
+    }
+
+    /// The objective and Q at the residuals.
+    pub(super) fn weigh<T: Real>(&self, state: &mut IrlsState<T>) -> Result<()> {
         if !state.r.iter().all(|r| r.is_finite()) {
             return Err(Error::Diverged { iteration: state.iteration });
         }
@@ -189,6 +195,10 @@ impl<T: Real, X: Data<T>> Method<T, X> for Irls<'_> {
 
     fn objective(&self, state: &IrlsState<T>) -> f64 {
         state.objective
+    }
+
+    fn coefficients<'s>(&self, state: &'s IrlsState<T>) -> Option<&'s Mat<T>> {
+        Some(&state.v)
     }
 
     fn finish(&self, x: &X, state: IrlsState<T>, ending: Ending) -> Result<Outcome<T>> {

@@ -3,6 +3,7 @@
 mod centroids;
 mod coding;
 pub mod entrywise;
+mod graph;
 mod gsnmf;
 mod hals;
 mod irls;
@@ -22,6 +23,7 @@ mod update;
 pub use coding::Coding;
 pub(crate) use entrywise::Aim;
 pub use entrywise::{Entrywise, Recipe, SparseDivergence, median_sweep, weighted_median};
+pub use graph::{GraphIrls, GraphState};
 pub use gsnmf::{Gsnmf, GsnmfState};
 pub use irls::{Irls, IrlsState};
 pub use lsnmf::{Lsnmf, LsnmfState};
@@ -40,6 +42,7 @@ pub(crate) use residual::residual_sq;
 
 use crate::error::Result;
 use crate::init::Start;
+use crate::matrix::Mat;
 
 /// One factorization. It gives the step; the loop is the one of [`fit`](crate::fit).
 pub trait Method<T, X>: Sync {
@@ -59,6 +62,12 @@ pub trait Method<T, X>: Sync {
     /// Whether the state is one at which the method itself ends, whatever the change of the objective.
     fn has_settled(&self, _: &Self::State) -> bool {
         false
+    }
+
+    /// V of the state, for stop rules that look at it.
+    fn coefficients<'s>(&self, state: &'s Self::State) -> Option<&'s Mat<T>> {
+        let _ = state;
+        None
     }
 
     /// What is left of the last state.

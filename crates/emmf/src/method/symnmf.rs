@@ -104,6 +104,10 @@ impl<T: Real, X: Data<T>> Method<T, X> for Symnmf<'_> {
         state.objective
     }
 
+    fn coefficients<'s>(&self, state: &'s SymnmfState<T>) -> Option<&'s Mat<T>> {
+        Some(&state.v)
+    }
+
     fn finish(&self, x: &X, state: SymnmfState<T>, ending: Ending) -> Result<Outcome<T>> {
         let SymnmfState { v, objective, .. } = state;
         let mut factors = Factors { u: best_centroids(x, &v), v };

@@ -11,11 +11,11 @@ use crate::model::with_gaps;
 use crate::preprocess::Normalize;
 use crate::real::Real;
 use crate::registry::{Entry, Storage};
-use crate::spec::{LabelRule, Solver, Spec};
+use crate::spec::{LabelRule, Missing, Solver, Spec, StopBy};
 
 /// Every parameter, for a matrix of this shape.
 pub(super) fn spec(spec: &Spec, entry: &Entry, (n, d): (usize, usize)) -> Result<()> {
-    entry.check(&spec.params)?;
+    entry.check(&spec.params, spec.graph.is_some())?;
     if n == 0 || d == 0 {
         return Err(Error::Empty { rows: n, cols: d });
     }
@@ -37,7 +37,36 @@ pub(super) fn spec(spec: &Spec, entry: &Entry, (n, d): (usize, usize)) -> Result
         return Err(Error::param("tol", spec.tol, "at least 0 and below 1"));
     }
     positive(spec)?;
-    solver(spec, entry)
+    solver(spec, entry)?;
+    graph(spec, entry)
+}
+
+/// What `tol` is compared with.
+pub(super) fn stop_by(spec: &Spec, entry: &Entry) -> StopBy {
+    let graph = spec.graph.is_some() || entry.needs_graph();
+    spec.stop_by.unwrap_or(if graph { StopBy::Coefficients } else { StopBy::Objective })
+}
+
+/// A graph goes together with the rest.
+fn graph(spec: &Spec, entry: &Entry) -> Result<()> {
+    if spec.graph.is_none() {
+        return Ok(());
+    }
+    if !entry.takes_graph() {
+        let must = format!("left out with {}, which cannot follow one", entry.name);
+        return Err(Error::param("graph", "given", must));
+    }
+    if spec.solver != Solver::Mu {
+        return Err(Error::param("solver", spec.solver, "mu with a graph"));
+    }
+    if spec.missing == Missing::Nan {
+        let instead = "fill the gaps before, or leave the graph out";
+        return Err(Error::Missing { what: "a graph".into(), instead });
+    }
+    if spec.graph.is_some_and(|graph| graph.neighbours == 0) {
+        return Err(Error::param("neighbours", 0, "at least 1"));
+    }
+    Ok(())
 }
 
 fn positive(spec: &Spec) -> Result<()> {

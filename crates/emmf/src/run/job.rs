@@ -15,7 +15,7 @@ use crate::registry::Entry;
 use crate::spec::{LabelRule, Spec};
 use crate::threads;
 
-use super::Given;
+use super::{Given, check};
 
 /// One fit under way.
 pub(super) struct Job<'a, X> {
@@ -83,7 +83,9 @@ impl<X> Job<'_, X> {
     where
         X: Data<T>,
     {
-        let rule = StopRule { max_iter: self.spec.max_iter, tol: self.spec.tol, deadline: self.deadline };
+        let Spec { max_iter, tol, .. } = *self.spec;
+        let by = check::stop_by(self.spec, self.entry);
+        let rule = StopRule { max_iter, tol, by, deadline: self.deadline };
         let mut best: Option<(Run<M::State>, usize)> = None;
         for restart in 0..self.spec.restarts {
             let rng = Random::stream(self.spec.seed, restart);

@@ -310,6 +310,10 @@ impl<'a, T: Real, X: Data<T>> Method<T, X> for Regularized<'a> {
         state.objective
     }
 
+    fn coefficients<'s>(&self, state: &'s Self::State) -> Option<&'s Mat<T>> {
+        Some(&state.v)
+    }
+
     fn finish(&self, x: &X, state: Self::State, ending: Ending) -> Result<Outcome<T>> {
         let RegularizedState { u, v, b, affinity, objective, .. } = state;
         let labels = ending.read(&v, &u);

@@ -234,6 +234,10 @@ impl<T: Real, X: Data<T>> Method<T, X> for Rmnmf<'_> {
         state.objective
     }
 
+    fn coefficients<'s>(&self, state: &'s RmnmfState<T>) -> Option<&'s Mat<T>> {
+        Some(&state.g)
+    }
+
     fn finish(&self, x: &X, state: RmnmfState<T>, ending: Ending) -> Result<Outcome<T>> {
         let RmnmfState { f, g, h, r, objective, .. } = state;
         let labels = ending.read(&g, &f);
