@@ -139,8 +139,8 @@ pub(crate) struct FitArgs {
     /// Threads [default: one for each core]. The result does not depend on it.
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub(crate) threads: Option<usize>,
-    /// How labels are read off the coefficients: as they are, or with centroids of unit length [default: the
-    /// method's way].
+    /// How labels are read off: the largest coefficient as it is, or with centroids of unit length, k-means on the
+    /// coefficients, or the components of the graph that lsnmf learns [default: the method's way].
     #[arg(long, value_name = "RULE", value_enum)]
     pub(crate) label_rule: Option<LabelRuleName>,
     /// File with one number a sample: how often it counts.

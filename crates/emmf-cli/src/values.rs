@@ -24,7 +24,9 @@ names!(InitName for Init {
     Kmeans => Init::Kmeans, Trimmed => Init::Trimmed, Random => Init::Random, Nndsvd => Init::Nndsvd,
 });
 names!(MissingName for Missing { Nan => Missing::Nan });
-names!(LabelRuleName for LabelRule { Raw => LabelRule::Raw, Unit => LabelRule::Unit });
+names!(LabelRuleName for LabelRule {
+    Raw => LabelRule::Raw, Unit => LabelRule::Unit, Kmeans => LabelRule::Kmeans, Components => LabelRule::Components,
+});
 names!(GraphWeightsName for Weighting {
     Binary => Weighting::Binary, Heat => Weighting::Heat { width: None }, Cosine => Weighting::Cosine,
 });

@@ -16,7 +16,7 @@ use crate::spec::StopBy;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {
-    /// The objective, or V, changed by less than the tolerance.
+    /// The objective, or V, changed by less than the tolerance, or the method has found what it looks for.
     Converged,
     /// All iterations were made.
     MaxIter,
@@ -136,7 +136,7 @@ pub(crate) fn run<T: Real, X, M: Method<T, X>>(
             (Some(before), Some(v)) => movement(before, v),
             _ => (last - objective).abs() / last.abs().max(f64::MIN_POSITIVE),
         };
-        if rule.tol > 0.0 && change <= rule.tol {
+        if method.has_settled(&state) || (rule.tol > 0.0 && change <= rule.tol) {
             break Stop::Converged;
         }
         if rule.deadline.is_some_and(|end| Instant::now() >= end) {

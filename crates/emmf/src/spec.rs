@@ -51,6 +51,10 @@ pub enum LabelRule {
     Raw,
     /// The largest coefficient once every column of U has unit length.
     Unit,
+    /// k-means on the rows of V, the best of ten runs.
+    Kmeans,
+    /// The connected components of the graph that the method learns, where it learns one with components.
+    Components,
 }
 
 /// What NaN in the data means.

@@ -163,6 +163,9 @@ fn no_allocation_inside_the_loop() {
     let entrywise =
         ["nmf-div", "l1-nmf", "cim-nmf", "huber-nmf", "hypersurface-nmf", "l12-nmf", "l12-squared-nmf"];
     let entrywise = entrywise.map(|method| (method, Samples::from(&x), Solver::Mu));
+    // Not lsnmf, whose eigenvectors come with room of their own.
+    let rivals = ["onmf", "cf", "nlcf", "lcf", "gnmf", "lccf", "symnmf", "rmnmf", "nmfan", "srmcf"];
+    let rivals = rivals.map(|method| (method, Samples::from(&x), Solver::Mu));
     for (method, samples, solver) in [
         ("emmf", Samples::from(&x), Solver::Mu),
         ("emmf", Samples::from(&x), Solver::Hals),
@@ -178,6 +181,8 @@ fn no_allocation_inside_the_loop() {
     ]
     .into_iter()
     .chain(entrywise)
+    .chain(rivals)
+    .chain([("lccf", sparse.narrow().into(), Solver::Mu)])
     {
         for threads in [1, 2] {
             wait_for_quiet();

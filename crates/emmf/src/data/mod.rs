@@ -20,7 +20,7 @@ use rayon::prelude::*;
 pub use dense::Dense;
 pub use sparse::Sparse;
 
-pub(crate) use decompose::{orthonormal_basis, thin_svd};
+pub(crate) use decompose::{Cholesky, Polar, orthonormal_basis, symmetric_eigen, thin_svd};
 pub(crate) use gram::Gram;
 pub(crate) use stored::Stored;
 pub(crate) use vectorized::vectorized;

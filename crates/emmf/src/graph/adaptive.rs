@@ -67,10 +67,9 @@ pub(super) fn symmetric(
     Graph::from_edges(n, edges)
 }
 
-/// The nearest point of the simplex {s ≥ 0, Σs = 1}, in place; `sorted` is room to be used again.
-pub fn project_onto_simplex(point: &mut [f64], sorted: &mut Vec<f64>) {
-    sorted.clear();
-    sorted.extend_from_slice(point);
+/// The nearest point of the simplex {s ≥ 0, Σs = 1}, in place; `sorted` is room as long as it.
+pub fn project_onto_simplex(point: &mut [f64], sorted: &mut [f64]) {
+    sorted.copy_from_slice(point);
     sorted.sort_unstable_by(|a, b| b.total_cmp(a));
     let (mut sum, mut shift) = (0.0, 0.0);
     for (at, value) in sorted.iter().enumerate() {

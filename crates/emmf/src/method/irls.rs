@@ -13,7 +13,7 @@
 use rayon::prelude::*;
 
 use super::momentum::Momentum;
-use super::{Coding, Ending, Method, Outcome, Update, labels, residual};
+use super::{Coding, Ending, Method, Outcome, Update, residual};
 use crate::data::{Block, Data, Gram, PARTS, least_parts, vectorized};
 use crate::error::{Error, Result};
 use crate::init::{Factors, Start};
@@ -198,7 +198,7 @@ impl<T: Real, X: Data<T>> Method<T, X> for Irls<'_> {
 
     fn finish(&self, x: &X, state: IrlsState<T>, ending: Ending) -> Result<Outcome<T>> {
         let IrlsState { u, v, loss, mut weights, .. } = state;
-        let labels = labels(&v, &u, ending.labels);
+        let labels = ending.read(&v, &u);
         let (mut factors, coding) = (Factors { u, v }, Coding::LeastSquares);
         let residuals = coding.finish(x, &mut factors, (ending.polish, false));
         let by = smoothing(&*loss, self.epsilon);

@@ -1,16 +1,23 @@
 //! Factorizations: what happens inside the loop of [`fit`](crate::fit).
 
+mod centroids;
 mod coding;
 pub mod entrywise;
 mod graph;
 mod gsnmf;
 mod hals;
 mod irls;
+mod labels;
+mod lsnmf;
 mod momentum;
 mod nnls;
+mod onmf;
 mod outcome;
 mod pnmf;
+mod regularized;
 mod residual;
+mod rmnmf;
+mod symnmf;
 mod update;
 
 pub use coding::Coding;
@@ -19,12 +26,18 @@ pub use entrywise::{Entrywise, Recipe, SparseDivergence, median_sweep, weighted_
 pub use graph::{GraphIrls, GraphState};
 pub use gsnmf::{Gsnmf, GsnmfState};
 pub use irls::{Irls, IrlsState};
+pub use lsnmf::{Lsnmf, LsnmfState};
+pub use onmf::{Onmf, OnmfState};
 pub use outcome::{Ending, Extra, Outcome, Value};
 pub use pnmf::{Gamma, Pnmf, PnmfState, Posterior};
+pub use regularized::{Learning, Regularized, RegularizedState, Source, Terms};
+pub use rmnmf::{Rmnmf, RmnmfState, Setting};
+pub use symnmf::{Symnmf, SymnmfState};
 pub use update::Update;
 
-pub(crate) use coding::{labels, residuals};
+pub(crate) use coding::residuals;
 pub(crate) use irls::default_epsilon;
+pub(crate) use labels::{centres, largest, nearest};
 pub(crate) use nnls::Nnls;
 pub(crate) use residual::residual_sq;
 
@@ -46,6 +59,11 @@ pub trait Method<T, X>: Sync {
     /// The true objective of the state. Whether less or more of it is better stands in the
     /// [registry](crate::registry).
     fn objective(&self, state: &Self::State) -> f64;
+
+    /// Whether the state is one at which the method itself ends, whatever the change of the objective.
+    fn has_settled(&self, _: &Self::State) -> bool {
+        false
+    }
 
     /// V of the state, for stop rules that look at it.
     fn coefficients<'s>(&self, state: &'s Self::State) -> Option<&'s Mat<T>> {

@@ -1,6 +1,6 @@
 //! The list of all methods, the paper's own first.
 
-use super::{Entry, Goal, Kind, Param, Storage};
+use super::{Entry, Goal, Kind, Param, Storage, competitors};
 use crate::loss::{Capped, Correntropy, Entropy, Frobenius, L21, Log};
 use crate::method::Recipe;
 use crate::spec::Solver;
@@ -367,4 +367,15 @@ pub const METHODS: &[Entry] = &[
         ],
         kind: Kind::Separable,
     },
+    competitors::ONMF,
+    competitors::CF,
+    competitors::NLCF,
+    competitors::LCF,
+    competitors::GNMF,
+    competitors::LCCF,
+    competitors::SYMNMF,
+    competitors::RMNMF,
+    competitors::NMFAN,
+    competitors::SRMCF,
+    competitors::LSNMF,
 ];

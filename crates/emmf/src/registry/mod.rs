@@ -1,13 +1,14 @@
 //! Every method by name, with its reference and parameters. Library, command line and Python take their
 //! names, defaults and checks from here.
 
+mod competitors;
 mod methods;
 
 use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
 use crate::loss::Loss;
-use crate::method::Recipe;
+use crate::method::{Recipe, Source, Terms};
 use crate::spec::{LabelRule, Solver};
 
 pub use methods::{GRAPH_PARAMS, METHODS};
@@ -105,6 +106,16 @@ pub(crate) enum Kind {
     Probabilistic,
     /// Generalized separable.
     Separable,
+    /// Least squares with these terms besides.
+    Regularized(fn(&Values<'_>) -> Terms),
+    /// Orthogonal NMF.
+    Orthogonal,
+    /// Symmetric NMF of a graph.
+    Symmetric,
+    /// Robust manifold NMF.
+    RobustManifold,
+    /// Local centroids structured NMF.
+    LocalCentroids,
 }
 
 /// The parameters of a method as given or by default.
@@ -145,13 +156,14 @@ impl Entry {
     pub fn takes_missing(&self) -> bool {
         match self.kind {
             Kind::Samples(_) | Kind::Entries(_) => true,
-            Kind::Graph(_) | Kind::Probabilistic | Kind::Separable => false,
+            _ => false,
         }
     }
 
     /// Whether it always follows a graph over the samples.
     pub fn needs_graph(&self) -> bool {
-        matches!(self.kind, Kind::Graph(_))
+        let given = self.terms().is_some_and(|terms| terms.graph == Source::Given);
+        given || matches!(self.kind, Kind::Graph(_) | Kind::Symmetric | Kind::RobustManifold)
     }
 
     /// Whether it can follow a graph over the samples.
@@ -159,10 +171,22 @@ impl Entry {
         self.needs_graph() || matches!(self.kind, Kind::Samples(_))
     }
 
-    /// Whether `transform` of the training samples gives the coefficients of the fit. Not where those of a sample
-    /// depend on its neighbours.
+    /// Whether it follows a graph, or learns one.
+    pub fn has_graph(&self) -> bool {
+        let learned = self.terms().is_some_and(|terms| terms.graph != Source::None);
+        self.needs_graph() || learned || matches!(self.kind, Kind::LocalCentroids)
+    }
+
+    /// Whether samples may count more or less than once. A graph counts each once; a loss beside it may not.
+    pub fn takes_weights(&self) -> bool {
+        !self.has_graph() || matches!(self.kind, Kind::Graph(_))
+    }
+
+    /// Whether `transform` of the training samples gives the coefficients of the fit. Not where these follow more than the
+    /// sample: neighbours, or other terms than the fit.
     pub fn codes_alone(&self) -> bool {
-        !self.needs_graph()
+        let plain = self.terms().is_none_or(|terms| terms.is_plain());
+        plain && !self.has_graph() && !matches!(self.kind, Kind::Orthogonal)
     }
 
     /// Whether with these parameters no iteration makes the objective worse.
@@ -175,25 +199,45 @@ impl Entry {
             }
             Kind::Entries(make) => make(&Values::of(self, params)).descends(),
             Kind::Probabilistic | Kind::Separable => true,
+            Kind::Regularized(make) => make(&Values::of(self, params)).descends(),
+            Kind::Symmetric => Values::of(self, params).get("half") == Some(0.0),
+            Kind::LocalCentroids => {
+                let values = Values::of(self, params);
+                values.get("adapt") == Some(0.0) && values.get("stable") == Some(0.0)
+            }
+            Kind::Orthogonal | Kind::RobustManifold => false,
         }
     }
 
-    /// Whether X in other units gives U in these units and the same V. Not where a prior has a unit, nor where V
-    /// holds entries of X.
-    pub fn is_homogeneous(&self) -> bool {
-        !matches!(self.kind, Kind::Probabilistic | Kind::Separable)
+    /// The terms of a regularized method with its default parameters.
+    fn terms(&self) -> Option<Terms> {
+        match self.kind {
+            Kind::Regularized(make) => Some(make(&Values::of(self, &BTreeMap::new()))),
+            _ => None,
+        }
     }
 
-    /// Whether a sample without entries has no coefficients. A distribution over them has a positive mean.
+    /// Whether X in other units gives U in these units and the same V. Not where a prior or a graph term has a unit, nor
+    /// where V holds entries of X.
+    pub fn is_homogeneous(&self) -> bool {
+        let graph = self.has_graph() && !matches!(self.kind, Kind::Graph(_));
+        !graph && !matches!(self.kind, Kind::Probabilistic | Kind::Separable)
+    }
+
+    /// Whether a sample without entries has no coefficients. A distribution over them has a positive mean, and in a graph
+    /// it has those of its neighbours.
     pub fn keeps_zeros(&self) -> bool {
-        !matches!(self.kind, Kind::Probabilistic | Kind::Graph(_))
+        !self.has_graph() && !matches!(self.kind, Kind::Probabilistic)
     }
 
     /// How labels are read off V where the user does not say: where the components have unrelated scales,
-    /// with centroids of unit length.
+    /// with centroids of unit length; where a given graph makes columns of V alike, by k-means.
     pub fn label_rule(&self) -> LabelRule {
-        match self.kind {
-            Kind::Separable => LabelRule::Unit,
+        match (self.kind, self.terms()) {
+            (_, Some(terms)) if terms.graph == Source::Given => LabelRule::Kmeans,
+            (_, Some(terms)) if terms.local == 0.0 => LabelRule::Unit,
+            (Kind::Separable | Kind::Orthogonal, _) => LabelRule::Unit,
+            (Kind::LocalCentroids, _) => LabelRule::Components,
             _ => LabelRule::Raw,
         }
     }

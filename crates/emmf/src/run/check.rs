@@ -11,7 +11,7 @@ use crate::model::with_gaps;
 use crate::preprocess::Normalize;
 use crate::real::Real;
 use crate::registry::{Entry, Storage};
-use crate::spec::{Missing, Solver, Spec, StopBy};
+use crate::spec::{LabelRule, Missing, Solver, Spec, StopBy};
 
 /// Every parameter, for a matrix of this shape.
 pub(super) fn spec(spec: &Spec, entry: &Entry, (n, d): (usize, usize)) -> Result<()> {
@@ -110,6 +110,16 @@ fn solver(spec: &Spec, entry: &Entry) -> Result<()> {
     Ok(())
 }
 
+/// Components are read off a graph that has them.
+pub(super) fn labels(spec: &Spec, entry: &Entry) -> Result<()> {
+    let wanted = spec.labels == Some(LabelRule::Components);
+    if wanted && entry.label_rule() != LabelRule::Components {
+        let must = format!("raw, unit or kmeans with {}, which learns no graph with components", entry.name);
+        return Err(Error::param("labels", "components", must));
+    }
+    Ok(())
+}
+
 /// A start that the caller gives.
 pub(super) fn start<T: Real>(spec: &Spec, given: Option<&Factors<T>>, shape: (usize, usize)) -> Result<()> {
     let Some(given) = given else { return Ok(()) };
@@ -158,8 +168,12 @@ pub(super) fn storage<T: Real>(entry: &Entry, x: &Samples<'_, T>) -> Result<()> 
 
 /// The weights as counts: the smallest positive one is at least 1, so that no sample's residual exceeds
 /// the weighted sum of all, and the weights of the entropy loss stay positive.
-pub(super) fn sample_weights(given: Option<&[f64]>, n: usize) -> Result<Vec<f64>> {
+pub(super) fn sample_weights(given: Option<&[f64]>, entry: &Entry, n: usize) -> Result<Vec<f64>> {
     let Some(given) = given else { return Ok(vec![1.0; n]) };
+    if !entry.takes_weights() {
+        let must = format!("left out with {}, whose graph counts each sample once", entry.name);
+        return Err(Error::param("sample_weight", "given", must));
+    }
     if given.len() != n {
         return Err(Error::Shape { what: "the sample weights", got: (given.len(), 1), want: (n, 1) });
     }

@@ -43,7 +43,7 @@ fn neighbours<T: Real, X: Data<T>>(chosen: GraphSpec, x: &X, k: usize) -> Result
     }
 }
 
-/// The graph as a method takes it that wants it normalised where `chosen` does not say.
-pub(super) fn normalized(chosen: GraphSpec, graph: Cow<'_, Graph>) -> Cow<'_, Graph> {
-    if chosen.normalized.unwrap_or(true) { Cow::Owned(graph.normalized()) } else { graph }
+/// The graph as a method takes it: normalised where `chosen` says so, or else the method.
+pub(super) fn normalized(chosen: GraphSpec, graph: Cow<'_, Graph>, own: bool) -> Cow<'_, Graph> {
+    if chosen.normalized.unwrap_or(own) { Cow::Owned(graph.normalized()) } else { graph }
 }

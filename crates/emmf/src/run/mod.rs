@@ -8,14 +8,15 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use crate::data::{Data, Stored};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fit::{Observer, Step};
 use crate::graph::Graph;
 use crate::init::Factors;
 use crate::loss::Loss;
 use crate::matrix::Samples;
 use crate::method::{
-    Aim, Entrywise, Gamma, GraphIrls, Gsnmf, Irls, Pnmf, Recipe, SparseDivergence, Update, default_epsilon,
+    Aim, Entrywise, Gamma, GraphIrls, Gsnmf, Irls, Lsnmf, Onmf, Pnmf, Recipe, Regularized, Rmnmf, Setting,
+    Source, SparseDivergence, Symnmf, Update, default_epsilon,
 };
 use crate::model::{Fit, Seconds, impute};
 use crate::preprocess;
@@ -106,7 +107,8 @@ fn fit<T: Real>(
     if missing {
         check::missing(spec, entry, &x)?;
     }
-    let weights = check::sample_weights(given.sample_weights, x.shape().0)?;
+    check::labels(spec, entry)?;
+    let weights = check::sample_weights(given.sample_weights, entry, x.shape().0)?;
     threads::within(spec.threads, || {
         let (fitted, mut prepared) = preprocess::fit(&spec.normalize, x, missing)?;
         let scale = prepared.take_scale();
@@ -125,11 +127,14 @@ fn fit<T: Real>(
         };
         let values = Values::of(entry, &spec.params);
         let following = spec.graph.is_some();
+        let graph = |normalized| {
+            let chosen = spec.graph.unwrap_or_default();
+            let graph = graph::find(chosen, &data, given_graph)?;
+            Ok::<_, Error>(graph::normalized(chosen, graph, normalized))
+        };
         let mut fit = match entry.kind {
             Kind::Samples(make) | Kind::Graph(make) if following || entry.needs_graph() => {
-                let chosen = spec.graph.unwrap_or_default();
-                let graph = graph::find(chosen, &data, given_graph)?;
-                let (irls, graph) = (irls(&job, || make(&values)), graph::normalized(chosen, graph));
+                let (irls, graph) = (irls(&job, || make(&values)), graph(true)?);
                 let (lambda, monotone) = (values.get("lambda"), values.get("monotone") == Some(1.0));
                 job.seconds.prepare = began.elapsed().as_secs_f64();
                 job.fit(&GraphIrls { irls, graph, lambda, monotone }, &mut given, fitted)
@@ -149,6 +154,19 @@ fn fit<T: Real>(
             },
             Kind::Probabilistic => job.fit(&pnmf(&values, &weights), &mut given, fitted),
             Kind::Separable => job.fit(&gsnmf(&values, &weights), &mut given, fitted),
+            Kind::Regularized(make) => {
+                let terms = make(&values);
+                let graph = if terms.graph == Source::Given { Some(graph(false)?) } else { None };
+                let method = Regularized { terms, graph: graph.as_deref(), sample_weights: &weights };
+                job.fit(&method, &mut given, fitted)
+            }
+            Kind::Orthogonal => job.fit(&Onmf { sample_weights: &weights }, &mut given, fitted),
+            Kind::Symmetric => {
+                let (graph, half) = (graph(true)?, values.get("half") == Some(1.0));
+                job.fit(&Symnmf { graph: &graph, half }, &mut given, fitted)
+            }
+            Kind::RobustManifold => job.fit(&rmnmf(&values, &*graph(false)?), &mut given, fitted),
+            Kind::LocalCentroids => job.fit(&lsnmf(&values, &weights), &mut given, fitted),
         }?;
         fit.imputed = if missing { impute(&prepared, &x, (fit.model.centroids(), &fit.v)) } else { None };
         fit.seconds.total = began.elapsed().as_secs_f64();
@@ -195,4 +213,22 @@ fn pnmf<'a>(values: &Values<'_>, sample_weights: &'a [f64]) -> Pnmf<'a> {
 fn gsnmf<'a>(values: &Values<'_>, sample_weights: &'a [f64]) -> Gsnmf<'a> {
     let is_convex = values.get("convex") == Some(1.0);
     Gsnmf { convex: values.get("lambda").filter(|_| is_convex), sample_weights }
+}
+
+fn rmnmf<'a>(values: &Values<'_>, graph: &'a Graph) -> Rmnmf<'a> {
+    let setting =
+        Setting::new(values.get("stable") == Some(1.0), values.get("penalty"), values.get("growth"));
+    Rmnmf { graph, lambda: values.get("lambda").unwrap_or(1.0), setting }
+}
+
+fn lsnmf<'a>(values: &Values<'_>, sample_weights: &'a [f64]) -> Lsnmf<'a> {
+    let get = |name: &str| values.get(name).unwrap_or(1.0);
+    Lsnmf {
+        lambda: get("lambda"),
+        adapt: get("adapt") == 1.0,
+        stable: get("stable") == 1.0,
+        centroids: values.get("centroids").map(|m| m as usize),
+        links: get("neighbors") as usize,
+        sample_weights,
+    }
 }

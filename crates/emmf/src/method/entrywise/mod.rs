@@ -33,7 +33,7 @@ use rayon::prelude::*;
 
 use super::irls::{MakeLoss, default_epsilon};
 use super::update::multiply_power;
-use super::{Ending, Method, Outcome, labels};
+use super::{Ending, Method, Outcome};
 use crate::data::{Data, least_parts, vectorized};
 use crate::error::{Error, Result};
 use crate::init::{Factors, Start};
@@ -241,7 +241,7 @@ impl<T: Real, X: Data<T>> Method<T, X> for Entrywise<'_> {
     }
 
     fn finish(&self, x: &X, mut state: State<T>, ending: Ending) -> Result<Outcome<T>> {
-        let labels = labels(&state.v, &state.u, ending.labels);
+        let labels = ending.read(&state.v, &state.u);
         let sweeps = if let Aim::Entries(recipe) = &self.aim { recipe.median_sweeps() } else { 0 };
         let mut factors = Factors {
             u: std::mem::replace(&mut state.u, Mat::zeros(0, 0)),

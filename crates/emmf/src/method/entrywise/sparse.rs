@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use super::super::update::multiply_power;
-use super::super::{Coding, Ending, Method, Outcome, labels};
+use super::super::{Coding, Ending, Method, Outcome};
 use super::column_sums;
 use crate::data::{Data, PARTS, add_scaled, least_parts, vectorized};
 use crate::error::Result;
@@ -135,7 +135,7 @@ impl<T: Real, X: Data<T>> Method<T, X> for SparseDivergence<'_> {
     }
 
     fn finish(&self, x: &X, mut state: SparseState<T>, ending: Ending) -> Result<Outcome<T>> {
-        let labels = labels(&state.v, &state.u, ending.labels);
+        let labels = ending.read(&state.v, &state.u);
         let coding = Coding::Entries { loss: Divergence::of::<T>().into(), median_sweeps: 0 };
         let empty = || Mat::zeros(0, 0);
         let (u, v) = (std::mem::replace(&mut state.u, empty()), std::mem::replace(&mut state.v, empty()));

@@ -25,7 +25,7 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use super::irls::{IrlsState, smoothing, weigh};
-use super::{Coding, Ending, Extra, Irls, Method, Outcome, Value, labels};
+use super::{Coding, Ending, Extra, Irls, Method, Outcome, Value};
 use crate::data::{BLOCK, Data, PARTS, least_parts, rows_per_part};
 use crate::error::Result;
 use crate::graph::Graph;
@@ -175,7 +175,7 @@ impl<T: Real, X: Data<T>> Method<T, X> for GraphIrls<'_> {
     fn finish(&self, x: &X, state: GraphState<T>, ending: Ending) -> Result<Outcome<T>> {
         let GraphState { inner, lambda, misfit, orthogonality, .. } = state;
         let IrlsState { u, v, loss, mut weights, .. } = inner;
-        let labels = labels(&v, &u, ending.labels);
+        let labels = ending.read(&v, &u);
         let (mut factors, coding) = (Factors { u, v }, Coding::LeastSquares);
         let residuals = coding.finish(x, &mut factors, (false, false));
         let by = smoothing(&*loss, self.irls.epsilon);

@@ -27,7 +27,7 @@ use rayon::prelude::*;
 use self::scaled::Scaled;
 use self::spa::{Choice, Importance};
 use super::hals::{Coordinates, move_rows};
-use super::{Coding, Ending, Extra, Method, Outcome, Value, labels, residual};
+use super::{Coding, Ending, Extra, Method, Outcome, Value, residual};
 use crate::data::{BLOCK, Block, Data, Gram, least_parts, vectorized};
 use crate::error::{Error, Result};
 use crate::init::{Factors, Start};
@@ -199,7 +199,7 @@ impl<T: Real, X: Data<T>> Method<T, X> for Gsnmf<'_> {
 
     fn finish(&self, x: &X, state: GsnmfState<T>, ending: Ending) -> Result<Outcome<T>> {
         let GsnmfState { here: mut factors, choice, .. } = state;
-        let labels = labels(&factors.v, &factors.u, ending.labels);
+        let labels = ending.read(&factors.v, &factors.u);
         let coding = Coding::Separable { features: choice.features.clone() };
         let residuals = coding.finish(x, &mut factors, (ending.polish, false));
         let squares: Vec<f64> = residuals.iter().map(|r| r * r).collect();
