@@ -27,14 +27,16 @@ else
 endif
 	$(CARGO) test --workspace --doc
 
-# Files that other tools write and read: needs the program, and the tools in a virtual environment.
+# Files that other tools write and read, and the Python package: needs the program, and the tools in a virtual
+# environment. The package is built with the profile of the tests, of which most is there already.
 python: $(VENV)/ready
 	$(CARGO) build --package emmf-cli
-	EMMF=$(CURDIR)/target/debug/emmf $(VENV)/bin/python -m pytest -q tests/python
+	cd python && VIRTUAL_ENV=$(CURDIR)/$(VENV) $(CURDIR)/$(VENV)/bin/maturin develop --quiet
+	EMMF=$(CURDIR)/target/debug/emmf $(VENV)/bin/python -m pytest -q tests/python python/tests
 
-$(VENV)/ready: tests/python/requirements.txt
+$(VENV)/ready: tests/python/requirements.txt python/tests/requirements.txt
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/python/requirements.txt
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(addprefix -r ,$^)
 	touch $@
 
 # Ours beside the peers; writes docs/benchmarks.md. Variables: see benches/run.py.
