@@ -590,7 +590,7 @@ class L12SquaredNMF(MatrixFactorization):
 
 class PNMF(MatrixFactorization):
     n_components: int
-    lambda_: float
+    lam: float
     shape: float
     rate: float
     ard: bool
@@ -614,7 +614,7 @@ class PNMF(MatrixFactorization):
         self,
         n_components: int = ...,
         *,
-        lambda_: float = ...,
+        lam: float = ...,
         shape: float = ...,
         rate: float = ...,
         ard: bool = ...,
@@ -639,7 +639,7 @@ class PNMF(MatrixFactorization):
 class GSNMF(MatrixFactorization):
     n_components: int
     convex: bool
-    lambda_: float
+    lam: float
     init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
     init_restarts: int
     normalize: str | Sequence[str] | None
@@ -659,7 +659,7 @@ class GSNMF(MatrixFactorization):
         n_components: int = ...,
         *,
         convex: bool = ...,
-        lambda_: float = ...,
+        lam: float = ...,
         init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,

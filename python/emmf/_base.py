@@ -69,7 +69,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = not self._shifts()
-        tags.input_tags.sparse = self._entry["takes_sparse"]
+        tags.input_tags.sparse = self._takes_sparse()
         tags.input_tags.allow_nan = _may_miss(self)
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
@@ -291,6 +291,9 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
     def _n_features_out(self) -> int:
         return int(self.components_.shape[0])
 
+    def _takes_sparse(self) -> bool:
+        return self._entry["takes_sparse"] and not _may_miss(self)
+
     def _shifts(self) -> bool:
         return "shift" in _parameters.steps(self.normalize)
 
@@ -304,7 +307,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             X,
             reset=reset,
             dtype=types,
-            accept_sparse="csr" if self._entry["takes_sparse"] else False,
+            accept_sparse="csr" if self._takes_sparse() else False,
             ensure_all_finite="allow-nan" if _may_miss(self) else True,
         )
         if not self._shifts():

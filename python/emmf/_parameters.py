@@ -142,7 +142,7 @@ RENAMED = {"n_components": "k", "label_rule": "labels"}
 
 def own_name(name: str) -> str:
     """Name of a method's own parameter as it can be written in Python."""
-    return {"lambda": "lambda_"}.get(name, name.replace("-", "_"))
+    return {"lambda": "lam"}.get(name, name.replace("-", "_"))
 
 
 def _own(param: dict[str, Any]) -> Parameter:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from scipy.special import erf
 from sklearn.base import BaseEstimator, OutlierMixin, _fit_context, clone
-from sklearn.utils import get_tags
+from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -208,6 +208,12 @@ class PyODDetector(_Detector):
     >>> detector.labels_.nonzero()[0].tolist()
     [150, 151, 152, 153, 154]
     """
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # ``predict_proba`` knows two classes.
+        tags.classifier_tags = ClassifierTags(multi_class=False)
+        return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, **fit_params: Any) -> Self:
