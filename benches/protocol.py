@@ -7,7 +7,7 @@ import tempfile
 import time
 
 # A thread pool spins for a while after its work; the next process should not pay for it.
-PAUSE = 0.05
+PAUSE = 0.3
 
 
 class Failed(Exception):

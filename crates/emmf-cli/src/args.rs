@@ -6,8 +6,11 @@ use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand};
 use emmf_io::Dtype;
 
 use crate::gaps::MissingArgs;
+use crate::graph::GraphArgs;
+use crate::grid::Grid;
 use crate::values::{
-    InitName, LabelRuleName, NormalizeName, SolverName, count, image_shape, name_and_value, seed, size,
+    GridByName, InitName, LabelRuleName, NormalizeName, SolverName, count, image_shape, name_and_value, seed,
+    size,
 };
 
 /// Robust nonnegative matrix factorization: clusters, factors and outlier scores from one fit.
@@ -67,12 +70,17 @@ pub(crate) struct InputArgs {
 #[command(after_help = "Examples:\n  \
     emmf fit faces.mat -k 15 --out result\n  \
     emmf fit counts.npz -k 20 --normalize tfidf,unit --method l21-nmf --json\n  \
+    emmf fit faces.mat -k 15 --method g-emmf --neighbors 7\n  \
+    emmf fit faces.mat -k 15 --method l21-nmf --graph knn --lambda 100\n  \
+    emmf fit faces.mat -k 15 --method g-emmf --grid lambda=1e1,1e3,1e5\n  \
     cat table.csv | emmf fit - -k 3 --labels class --init trimmed --normalize clip")]
 pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) gaps: MissingArgs,
+    #[command(flatten)]
+    pub(crate) graph: GraphArgs,
     /// Number of centroids, which is the number of clusters.
     #[arg(short, long, value_parser = count, allow_negative_numbers = true)]
     pub(crate) k: usize,
@@ -82,6 +90,12 @@ pub(crate) struct FitArgs {
     /// Parameter of the method, by name.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = name_and_value)]
     pub(crate) params: Vec<(String, f64)>,
+    /// Try these values of a parameter of the method and keep the best fit.
+    #[arg(long, value_name = "NAME=VALUE,VALUE,…", value_parser = Grid::parse)]
+    pub(crate) grid: Option<Grid>,
+    /// What makes a fit of the grid the best.
+    #[arg(long, value_name = "WHAT", value_enum, default_value = "modularity", requires = "grid")]
+    pub(crate) grid_by: GridByName,
     /// How a factor is moved: multiplicative update or coordinate descent.
     #[arg(long, value_enum, default_value = "mu")]
     pub(crate) solver: SolverName,
@@ -112,7 +126,7 @@ pub(crate) struct FitArgs {
     /// Iterations at the most.
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 500)]
     pub(crate) max_iter: usize,
-    /// Stop when the objective changes by less than this share of itself; 0 never does.
+    /// Stop when the objective (with a graph: the coefficients) changes by less than this share; 0 never does.
     #[arg(long, value_name = "T", allow_negative_numbers = true, default_value_t = 0.0)]
     pub(crate) tol: f64,
     /// Stop after this many seconds.
@@ -125,8 +139,8 @@ pub(crate) struct FitArgs {
     /// Threads [default: one for each core]. The result does not depend on it.
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub(crate) threads: Option<usize>,
-    /// How labels are read off the coefficients: as they are, or with centroids of unit length [default: the
-    /// method's way].
+    /// How labels are read off: the largest coefficient as it is, or with centroids of unit length, k-means on the
+    /// coefficients, or the components of the graph that lsnmf learns [default: the method's way].
     #[arg(long, value_name = "RULE", value_enum)]
     pub(crate) label_rule: Option<LabelRuleName>,
     /// File with one number a sample: how often it counts.

@@ -53,6 +53,8 @@ fn option(name: &str) -> Option<String> {
         "k" | "classes" => Some("-k".into()),
         "params" => Some("--param".into()),
         "solver" => Some("--solver".into()),
+        "graph" => Some("--graph".into()),
+        "neighbours" => Some("--neighbors".into()),
         _ if OPTIONS.contains(&name) => Some(format!("--{}", name.replace('_', "-"))),
         _ if of_a_method() => Some(format!("--param {name}")),
         _ => None,

@@ -11,6 +11,7 @@ use emmf_io::{DataInfo, Dtype, Matrix, ReadOptions, Record};
 
 use crate::args::FitArgs;
 use crate::explain::explained;
+use crate::grid;
 use crate::input::{self, Work};
 use crate::interrupt::uninterrupted;
 use crate::output::print;
@@ -22,8 +23,9 @@ pub(crate) fn run(args: &FitArgs) -> Result<()> {
         emmf_io::check_folder(out)?;
     }
     // A typing error in the name must not wait for a long file.
-    emmf::registry::find(&args.method).map_err(|error| explained(&error, &args.input.data))?;
-    let spec = spec(args)?;
+    let entry = emmf::registry::find(&args.method).map_err(|error| explained(&error, &args.input.data))?;
+    let mut spec = spec(args)?;
+    spec.graph = args.graph.spec(entry.needs_graph())?;
     let work = |shape, dtype, streamed| match dtype {
         Dtype::F32 => spec.memory::<f32>(shape, streamed),
         Dtype::F64 => spec.memory::<f64>(shape, streamed),
@@ -58,6 +60,10 @@ fn spec(args: &FitArgs) -> Result<Spec> {
     spec.labels = args.label_rule.map(Into::into);
     (spec.exponent, spec.time_limit, spec.threads) = (args.exponent, args.time_limit, args.threads);
     spec.epsilon = args.epsilon;
+    spec.stop_by = args.graph.stop_by.map(Into::into);
+    if let Some(lambda) = args.graph.lambda {
+        spec = spec.param("lambda", lambda);
+    }
     Ok(args.params.iter().fold(spec, |spec, (name, value)| spec.param(name, *value)))
 }
 
@@ -72,15 +78,29 @@ fn fit<T: Real>(args: &FitArgs, spec: &Spec, x: Samples<'_, T>, labels: Option<V
     let (n, d) = x.shape();
     let weights = args.sample_weights.as_deref().map(|path| read_weights(path, n)).transpose()?;
     let start = args.start.as_deref().map(emmf_io::read_start).transpose()?;
-    let mut progress = Progress::new(spec.restarts, spec.max_iter, args.quiet);
-    let given = Given { sample_weights: weights.as_deref(), start: start.as_ref(), observer: &mut progress };
-    let fit = spec.fit_with(x, given);
-    drop(progress);
-    let fit = fit.map_err(|error| explained(&error, at_fault(&error, args)))?;
+    let graph = args.graph.read(n)?;
+    let one = |spec: &Spec| {
+        let mut progress = Progress::new(spec.restarts, spec.max_iter, args.quiet);
+        let (sample_weights, start) = (weights.as_deref(), start.as_ref());
+        let given = Given { sample_weights, start, observer: &mut progress };
+        let fit = match &graph {
+            Some(graph) => spec.fit_on_graph(x, graph, given),
+            None => spec.fit_with(x, given),
+        };
+        fit.map_err(|error| explained(&error, at_fault(&error, args)))
+    };
+    let (fit, found) = match &args.grid {
+        None => (one(spec)?, None),
+        Some(grid) => {
+            let (fit, found) = grid::search(args, (spec, grid), (x, labels.as_ref()), one)?;
+            (fit, Some(found))
+        }
+    };
     let sparse = matches!(x, Samples::Csr(_));
     let name = args.input.data.file_name().unwrap_or(args.input.data.as_os_str());
     let info = DataInfo { name: name.to_string_lossy().into(), n, d, dtype: T::NAME.into(), sparse };
-    let record = Record::new(&fit, info, labels)?;
+    let mut record = Record::new(&fit, info, labels)?;
+    record.grid = found;
     if let Some(out) = &args.out {
         uninterrupted(|| emmf_io::write_results(out, &fit, &record))?;
     }
@@ -89,6 +109,9 @@ fn fit<T: Real>(args: &FitArgs, spec: &Spec, x: Samples<'_, T>, labels: Option<V
 
 /// The file that an error is about.
 fn at_fault<'a>(error: &emmf::Error, args: &'a FitArgs) -> &'a Path {
+    if let (emmf::Error::Shape { what: "the given graph", .. }, Some(graph)) = (error, &args.graph.graph) {
+        return Path::new(graph);
+    }
     let given = |what: &str| what.starts_with("the given");
     let of_start = match error {
         emmf::Error::Shape { what, .. } => given(what),
@@ -139,6 +162,9 @@ fn print_json(record: &Record) -> Result<()> {
         object.insert("ari".into(), clustering.ari.into());
         object.insert("purity".into(), clustering.purity.into());
     }
+    if let (Some(grid), Some(object)) = (&record.grid, object.as_object_mut()) {
+        object.insert("grid".into(), serde_json::to_value(grid)?);
+    }
     if let (false, Some(object)) = (record.extras.is_empty(), object.as_object_mut()) {
         object.insert("extras".into(), serde_json::to_value(&record.extras)?);
     }
@@ -157,6 +183,13 @@ fn print_summary(record: &Record, out: Option<&Path>) -> Result<()> {
     let seconds = record.seconds.total;
     shown.add_row(["iterations", &format!("{} ({}), {seconds:.2} s", record.iterations, record.stop)]);
     shown.add_row(["objective", &format!("{:.6e}, at the start {:.6e}", record.objective, record.initial)]);
+    if let Some(grid) = &record.grid {
+        let point = |point: &emmf_io::GridPoint| format!("{:e}: {:.3}", point.value, point.score);
+        let points: Vec<_> = grid.points.iter().map(point).collect();
+        let by = if grid.by == "accuracy" { "accuracy, WITH THE TRUE CLASSES" } else { &grid.by };
+        let text = format!("{} = {:e} by {by} ({})", grid.name, grid.chosen, points.join(", "));
+        shown.add_row(["chosen of the grid", &text]);
+    }
     shown.add_row(["cluster sizes", &cluster_sizes(record)]);
     shown.add_row(["outlier scores, highest", &worst_samples(record)]);
     if let Some(c) = record.clustering {

@@ -7,6 +7,8 @@ mod demo;
 mod explain;
 mod fit;
 mod gaps;
+mod graph;
+mod grid;
 mod input;
 mod interrupt;
 mod methods;

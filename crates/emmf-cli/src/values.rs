@@ -1,8 +1,9 @@
 //! Values on the command line: the library's names, and numbers with messages that say what is wrong.
 
 use clap::ValueEnum;
+use emmf::graph::Weighting;
 use emmf::preprocess::Normalize;
-use emmf::{Init, LabelRule, Missing, Solver};
+use emmf::{Init, LabelRule, Missing, Solver, StopBy};
 
 /// An enum of the library under its names on the command line.
 macro_rules! names {
@@ -23,7 +24,22 @@ names!(InitName for Init {
     Kmeans => Init::Kmeans, Trimmed => Init::Trimmed, Random => Init::Random, Nndsvd => Init::Nndsvd,
 });
 names!(MissingName for Missing { Nan => Missing::Nan });
-names!(LabelRuleName for LabelRule { Raw => LabelRule::Raw, Unit => LabelRule::Unit });
+names!(LabelRuleName for LabelRule {
+    Raw => LabelRule::Raw, Unit => LabelRule::Unit, Kmeans => LabelRule::Kmeans, Components => LabelRule::Components,
+});
+names!(GraphWeightsName for Weighting {
+    Binary => Weighting::Binary, Heat => Weighting::Heat { width: None }, Cosine => Weighting::Cosine,
+});
+/// What a grid is judged by.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GridByName {
+    /// How many edges between nearest neighbours lie inside clusters; needs no classes.
+    Modularity,
+    /// Agreement with the true classes, as in the paper's tables.
+    Acc,
+}
+
+names!(StopByName for StopBy { Objective => StopBy::Objective, Coefficients => StopBy::Coefficients });
 names!(NormalizeName for Option<Normalize> {
     Unit => Some(Normalize::Unit), Max => Some(Normalize::Max), Tfidf => Some(Normalize::Tfidf),
     Shift => Some(Normalize::Shift), Clip => Some(Normalize::Clip), None => None,

@@ -49,7 +49,9 @@ pub use error::{Error, Problem};
 pub use model::{AnyModel, model_from_bytes, model_to_bytes, read_model, write_model};
 pub use options::ReadOptions;
 pub use read::{read, read_bytes, read_labels, read_labels_bytes};
-pub use record::{DataInfo, RECORD_VERSION, Record, SampleColumns, read_record, write_record};
+pub use record::{
+    DataInfo, GridInfo, GridPoint, RECORD_VERSION, Record, SampleColumns, read_record, write_record,
+};
 pub use results::write_results;
 pub use start::read_start;
 pub use stream::{FileRows, FileSize, Streamed, file_size, stream};

@@ -79,6 +79,7 @@ pub(crate) fn to_bytes<T: Real>(model: &Model<T>) -> Result<Vec<u8>, Problem> {
         ("preprocessing".to_string(), serde_json::to_string(model.preprocessing()).map_err(broken)?),
         ("residual_scale".to_string(), serde_json::to_string(&model.residual_scale()).map_err(broken)?),
         ("coding".to_string(), serde_json::to_string(model.coding()).map_err(broken)?),
+        ("label_centres".to_string(), serde_json::to_string(model.label_centres()).map_err(broken)?),
     ]);
     safetensors::serialize([("U", tensor)], Some(metadata)).map_err(broken)
 }
@@ -103,21 +104,32 @@ fn from_bytes(bytes: &[u8]) -> Result<AnyModel, Problem> {
     // Files of before there was a choice have none.
     let coding: Coding =
         entry("coding").map_or(Ok(Coding::LeastSquares), serde_json::from_str).map_err(broken)?;
+    let centres: Vec<Option<Vec<f64>>> =
+        entry("label_centres").map_or(Ok(Vec::new()), serde_json::from_str).map_err(broken)?;
     let tensors = SafeTensors::deserialize(bytes).map_err(broken)?;
     let u = tensors.tensor("U").map_err(broken)?;
     match u.dtype() {
         TensorType::F32 => {
             let u = matrix(&u, f32::from_le_bytes)?;
-            let model = Model::from_parts(spec, u, steps, scale).and_then(|model| model.with_coding(coding));
-            Ok(AnyModel::F32(model.map_err(broken)?))
+            Ok(AnyModel::F32(put_together(Model::from_parts(spec, u, steps, scale), coding, centres)?))
         }
         TensorType::F64 => {
             let u = matrix(&u, f64::from_le_bytes)?;
-            let model = Model::from_parts(spec, u, steps, scale).and_then(|model| model.with_coding(coding));
-            Ok(AnyModel::F64(model.map_err(broken)?))
+            Ok(AnyModel::F64(put_together(Model::from_parts(spec, u, steps, scale), coding, centres)?))
         }
         other => Err(Problem::malformed("U", format!("it is {other:?}, not F32 or F64"))),
     }
+}
+
+fn put_together<T: Real>(
+    model: emmf::Result<Model<T>>,
+    coding: Coding,
+    centres: Vec<Option<Vec<f64>>>,
+) -> Result<Model<T>, Problem> {
+    model
+        .and_then(|model| model.with_coding(coding))
+        .and_then(|model| model.with_label_centres(centres))
+        .map_err(broken)
 }
 
 /// A two-dimensional tensor of N-byte numbers.

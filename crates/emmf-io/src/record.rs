@@ -32,6 +32,30 @@ pub struct DataInfo {
     pub sparse: bool,
 }
 
+/// How a parameter was chosen among several values.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GridInfo {
+    /// The parameter.
+    pub name: String,
+    /// What decided: `"modularity"`, which needs no true classes, or `"accuracy"`, which does.
+    pub by: String,
+    /// The value with the highest score.
+    pub chosen: f64,
+    /// All values.
+    pub points: Vec<GridPoint>,
+}
+
+/// One value of a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct GridPoint {
+    /// The value.
+    pub value: f64,
+    /// The score of its fit; higher is better.
+    pub score: f64,
+    /// The objective of its fit.
+    pub objective: f64,
+}
+
 /// One value a sample in every column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SampleColumns {
@@ -74,6 +98,9 @@ pub struct Record {
     pub seconds: Seconds,
     /// Agreement with the true classes, where known.
     pub clustering: Option<Clustering>,
+    /// The search that chose a parameter, where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grid: Option<GridInfo>,
     /// Per-sample results.
     pub samples: SampleColumns,
     /// What else the method found, but for matrices, which are files of their own.
@@ -98,6 +125,7 @@ impl Record {
             restart: fit.restart,
             seconds: fit.seconds,
             clustering: truth.as_ref().map(compare).transpose()?,
+            grid: None,
             samples: SampleColumns {
                 label: fit.labels.clone(),
                 residual: fit.residuals.clone(),

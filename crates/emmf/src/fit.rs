@@ -7,13 +7,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::init::Start;
+use crate::matrix::Mat;
 use crate::method::Method;
+use crate::real::Real;
+use crate::spec::StopBy;
 
 /// Why the loop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {
-    /// The objective changed by less than the tolerance.
+    /// The objective, or V, changed by less than the tolerance, or the method has found what it looks for.
     Converged,
     /// All iterations were made.
     MaxIter,
@@ -39,8 +42,10 @@ impl std::fmt::Display for Stop {
 pub struct StopRule {
     /// Iterations at the most.
     pub max_iter: usize,
-    /// Least relative change of the objective; 0 never stops.
+    /// Least relative change; 0 never stops.
     pub tol: f64,
+    /// Of what.
+    pub by: StopBy,
     /// The end of the time allowed.
     pub deadline: Option<Instant>,
 }
@@ -83,8 +88,19 @@ pub(crate) struct Run<S> {
     pub(crate) stop: Stop,
 }
 
+/// ‖V − V'‖/‖V‖; V' becomes V.
+fn movement<T: Real>(before: &mut Mat<T>, v: &Mat<T>) -> f64 {
+    let (mut moved, mut length) = (0.0, 0.0);
+    for (before, &v) in before.as_mut_slice().iter_mut().zip(v.as_slice()) {
+        moved += (v.to_f64() - before.to_f64()).powi(2);
+        length += v.to_f64().powi(2);
+        *before = v;
+    }
+    (moved / length.max(f64::MIN_POSITIVE)).sqrt()
+}
+
 /// Iterates `method` from `start` until a rule or the observer ends it.
-pub(crate) fn run<T, X, M: Method<T, X>>(
+pub(crate) fn run<T: Real, X, M: Method<T, X>>(
     method: &M,
     x: &X,
     start: &mut Start<'_, T>,
@@ -97,6 +113,11 @@ pub(crate) fn run<T, X, M: Method<T, X>>(
     let initial = method.objective(&state);
     let mut trace = Vec::with_capacity(rule.max_iter.min(10_000));
     let mut last = initial;
+    // V before the iteration, where it is looked at.
+    let mut before = match rule.by {
+        StopBy::Coefficients if rule.tol > 0.0 => method.coefficients(&state).cloned(),
+        _ => None,
+    };
     let stop = loop {
         if trace.len() == rule.max_iter {
             break Stop::MaxIter;
@@ -111,7 +132,11 @@ pub(crate) fn run<T, X, M: Method<T, X>>(
         if observer.iteration(&step).is_break() {
             break Stop::Cancelled;
         }
-        if rule.tol > 0.0 && (last - objective).abs() <= rule.tol * last.abs() {
+        let change = match (&mut before, method.coefficients(&state)) {
+            (Some(before), Some(v)) => movement(before, v),
+            _ => (last - objective).abs() / last.abs().max(f64::MIN_POSITIVE),
+        };
+        if method.has_settled(&state) || (rule.tol > 0.0 && change <= rule.tol) {
             break Stop::Converged;
         }
         if rule.deadline.is_some_and(|end| Instant::now() >= end) {

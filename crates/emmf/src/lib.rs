@@ -19,6 +19,7 @@
 pub mod data;
 pub mod error;
 pub mod fit;
+pub mod graph;
 pub mod init;
 pub mod loss;
 pub mod matrix;
@@ -36,9 +37,10 @@ mod threads;
 
 pub use error::{Error, Result};
 pub use fit::{Observer, Step, Stop};
+pub use graph::Graph;
 pub use init::Factors;
 pub use matrix::{Csr, CsrView, Indices, Mat, RowSource, Samples, View};
 pub use model::{Coded, Fit, Model};
 pub use real::Real;
 pub use run::Given;
-pub use spec::{Init, LabelRule, Missing, Solver, Spec};
+pub use spec::{GraphKind, GraphSpec, Init, LabelRule, Missing, Solver, Spec, StopBy};

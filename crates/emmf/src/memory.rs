@@ -8,6 +8,9 @@ use crate::spec::Spec;
 const BASE: usize = 24 << 20;
 /// n×k and d×k matrices: U, V, and at most four more of each at a time.
 const FACTORS: usize = 6;
+/// n×k matrices more with a graph, and bytes for each neighbour while it is made.
+const WITH_GRAPH: usize = 2;
+const NEIGHBOUR: usize = 160;
 /// Vectors of length n and d in double precision.
 const VECTORS: usize = 20;
 
@@ -24,6 +27,11 @@ impl Spec {
         let factors = FACTORS * (n + d) * self.k;
         let read = if streamed { BLOCK + STRIP } else { 0 } * d;
         let parts = PARTS * ((2 * BLOCK + STRIP + d) * self.k + read);
-        BASE + size_of::<T>() * (factors + parts) + size_of::<f64>() * VECTORS * (n + d)
+        // The approximate index has a copy of the samples in single precision.
+        let graph = self.graph.map_or(0, |graph| {
+            let index = if graph.approximate == Some(true) { 4 * d + 400 } else { 0 };
+            n * (WITH_GRAPH * self.k * size_of::<T>() + NEIGHBOUR * (graph.neighbours + 6) + index)
+        });
+        BASE + graph + size_of::<T>() * (factors + parts) + size_of::<f64>() * VECTORS * (n + d)
     }
 }

@@ -6,7 +6,7 @@ use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
 use crate::fit::Stop;
 use crate::matrix::{Mat, Samples, View};
-use crate::method::{Coding, Extra, labels};
+use crate::method::{Coding, Extra, largest, nearest};
 use crate::preprocess::{self, Fitted, Prepared, median};
 use crate::real::Real;
 use crate::real::sealed::Left;
@@ -48,6 +48,7 @@ pub struct Model<T> {
     preprocess: Vec<Fitted>,
     residual_scale: ResidualScale,
     coding: Coding,
+    label_centres: Vec<Option<Vec<f64>>>,
 }
 
 /// Samples in terms of a model.
@@ -88,7 +89,14 @@ impl<T: Real> Model<T> {
         if u.as_slice().iter().any(|value| !(*value >= T::ZERO && value.is_finite())) {
             return Err(Error::param("U", "not all finite and nonnegative", "so"));
         }
-        Ok(Self { spec, u, preprocess, residual_scale, coding: Coding::LeastSquares })
+        Ok(Self {
+            spec,
+            u,
+            preprocess,
+            residual_scale,
+            coding: Coding::LeastSquares,
+            label_centres: Vec::new(),
+        })
     }
 
     /// The same model, which codes samples in this way.
@@ -110,6 +118,24 @@ impl<T: Real> Model<T> {
             return Err(Error::Shape { what: "the coding", got: (got, 1), want: (want, 1) });
         }
         Ok(Self { coding, ..self })
+    }
+
+    /// The same model, which labels samples by the nearest of these rows of coefficients, one for each cluster;
+    /// a cluster without one gets no sample. With no rows at all labels go by `spec.labels`.
+    pub fn with_label_centres(self, label_centres: Vec<Option<Vec<f64>>>) -> Result<Self> {
+        let c = self.u.cols();
+        let lengths = label_centres.iter().flatten().map(Vec::len);
+        if let Some(got) =
+            lengths.chain([label_centres.len()].into_iter().filter(|&len| len > 0)).find(|&len| len != c)
+        {
+            return Err(Error::Shape { what: "the label centres", got: (got, 1), want: (c, 1) });
+        }
+        Ok(Self { label_centres, ..self })
+    }
+
+    /// What [`with_label_centres`](Self::with_label_centres) was given.
+    pub fn label_centres(&self) -> &[Option<Vec<f64>>] {
+        &self.label_centres
     }
 
     /// How samples are coded.
@@ -159,7 +185,10 @@ impl<T: Real> Model<T> {
             let data = Stored::new(prepared.samples(), scale);
             let (v, residuals) = self.coding.code(&data, &self.u, missing);
             data.intact()?;
-            let labels = labels(&v, &self.u, self.spec.labels.unwrap_or_default());
+            let labels = match &self.label_centres[..] {
+                [] => largest(&v, &self.u, self.spec.labels.unwrap_or_default()),
+                centres => nearest(&v, centres),
+            };
             let scores = residuals.iter().map(|&r| self.residual_scale.score(r)).collect();
             let imputed = if missing { impute(&prepared, &x, (&self.u, &v)) } else { None };
             Ok(Coded { v, labels, residuals, scores, imputed })

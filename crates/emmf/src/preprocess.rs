@@ -101,7 +101,7 @@ impl<'a, T: Real> Prepared<'a, T> {
     fn norms(&self) -> Result<Vec<f64>> {
         let norms: Vec<AtomicU64> = (0..self.samples().shape().0).map(|_| AtomicU64::new(0)).collect();
         self.samples().try_for_rows(|i, row| {
-            let norm = vectorized(|| norm(row)) * self.factor(i).to_f64();
+            let norm = vectorized!(norm(row)) * self.factor(i).to_f64();
             norms[i].store(norm.to_bits(), Ordering::Relaxed);
             Ok(())
         })?;
@@ -268,7 +268,7 @@ fn check<T: Real>(x: &Samples<'_, T>, negative_allowed: bool, missing: bool) -> 
         |x: T| (x.is_finite() && (negative_allowed || x >= T::ZERO)) || (missing && x.to_f64().is_nan());
     let all_good = AtomicBool::new(true);
     x.try_for_rows(|_, row| {
-        let bad = vectorized(|| row.iter().filter(|x| !good(**x)).count());
+        let bad = vectorized!(row.iter().filter(|x| !good(**x)).count());
         all_good.fetch_and(bad == 0, Ordering::Relaxed);
         Ok(())
     })?;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::graph::Weighting;
 use crate::preprocess::Normalize;
 
 /// How U and V start.
@@ -50,6 +51,10 @@ pub enum LabelRule {
     Raw,
     /// The largest coefficient once every column of U has unit length.
     Unit,
+    /// k-means on the rows of V, the best of ten runs.
+    Kmeans,
+    /// The connected components of the graph that the method learns, where it learns one with components.
+    Components,
 }
 
 /// What NaN in the data means.
@@ -61,6 +66,59 @@ pub enum Missing {
     Refuse,
     /// A value that is missing: it has no part in the objective, and the fit fills it in.
     Nan,
+}
+
+/// What `tol` is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopBy {
+    /// The relative change of the objective.
+    #[default]
+    Objective,
+    /// ‖V − V'‖/‖V‖, V' the coefficients before the iteration. With a graph the objective says little: the constant
+    /// λ‖S‖² is most of it.
+    Coefficients,
+}
+
+/// Where a graph comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GraphKind {
+    /// The nearest neighbours of the samples.
+    #[default]
+    Knn,
+    /// The nearest neighbours, with weights that fall linearly with the squared distance to 0 at the next one.
+    Adaptive,
+    /// The caller.
+    Given,
+}
+
+/// The graph over the samples.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GraphSpec {
+    /// Where it comes from.
+    pub kind: GraphKind,
+    /// Neighbours of a sample; all others where there are fewer.
+    pub neighbours: usize,
+    /// The weight of an edge of nearest neighbours.
+    pub weighting: Weighting,
+    /// Whether it is taken as D^-½·W·D^-½, D the degrees; `None` is the method's way.
+    pub normalized: Option<bool>,
+    /// Whether neighbours may be missed for speed; `None` is from 50,000 samples on.
+    pub approximate: Option<bool>,
+}
+
+impl Default for GraphSpec {
+    fn default() -> Self {
+        Self {
+            kind: GraphKind::Knn,
+            neighbours: 5,
+            weighting: Weighting::Binary,
+            normalized: None,
+            approximate: None,
+        }
+    }
 }
 
 /// Every parameter of a fit.
@@ -109,9 +167,12 @@ pub struct Spec {
     /// Iterations at the most.
     #[serde(default = "defaults::max_iter")]
     pub max_iter: usize,
-    /// Stop when the objective changes by less than this share of itself; 0 never does.
+    /// Stop when what `stop_by` says changes by less than this share of itself; 0 never does.
     #[serde(default)]
     pub tol: f64,
+    /// What `tol` is compared with; `None` is the coefficients with a graph, else the objective.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_by: Option<StopBy>,
     /// Stop after this many seconds.
     #[serde(default)]
     pub time_limit: Option<f64>,
@@ -131,6 +192,9 @@ pub struct Spec {
     /// What NaN in the data means.
     #[serde(default)]
     pub missing: Missing,
+    /// The graph over the samples that the method is to follow; `None` is none, or the method's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub graph: Option<GraphSpec>,
     /// Parameters of the method, by the names in the registry.
     #[serde(default)]
     pub params: BTreeMap<String, f64>,
@@ -182,12 +246,14 @@ impl Spec {
             restarts: 1,
             max_iter: defaults::max_iter(),
             tol: 0.0,
+            stop_by: None,
             time_limit: None,
             threads: None,
             labels: None,
             polish: true,
             epsilon: None,
             missing: Missing::default(),
+            graph: None,
             params: BTreeMap::new(),
         }
     }
@@ -220,6 +286,8 @@ impl Spec {
         max_iter: usize => max_iter;
         /// See [`Spec::tol`].
         tol: f64 => tol;
+        /// See [`Spec::stop_by`].
+        stop_by: StopBy => Some(stop_by);
         /// See [`Spec::time_limit`].
         time_limit: f64 => Some(time_limit);
         /// See [`Spec::threads`].
@@ -232,6 +300,8 @@ impl Spec {
         epsilon: f64 => Some(epsilon);
         /// See [`Spec::missing`].
         missing: Missing => missing;
+        /// See [`Spec::graph`].
+        graph: GraphSpec => Some(graph);
     }
 
     /// Sets a parameter of the method, by its name in the registry.

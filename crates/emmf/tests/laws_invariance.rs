@@ -4,8 +4,9 @@
 
 mod oracle;
 
+use emmf::registry::{self, Entry, Storage};
 use emmf::{Factors, Fit, Init, Mat, Real, Samples, Spec};
-use oracle::problems::{KINDS, Sparse, cast, distance, methods, problem, rng, specs, uniform};
+use oracle::problems::{KINDS, Kind, Sparse, cast, distance, methods, problem, rng, specs, uniform};
 use oracle::{determined, fit_from, weighted_fit_from};
 
 /// Everything but times and the number of threads is the same to the last bit.
@@ -33,11 +34,17 @@ fn large<T: Real>() -> Mat<T> {
     })
 }
 
+fn entry(spec: &Spec) -> &'static Entry {
+    registry::find(&spec.method).unwrap()
+}
+
 fn any_number_of_threads<T: Real>(init: Init) {
     let x: Mat<T> = large();
     let sparse = Sparse::of(&x);
     for samples in [Samples::from(&x), sparse.narrow().into()] {
-        for spec in methods(7).into_iter().filter(|spec| spec.params.is_empty()) {
+        let sparse = matches!(samples, Samples::Csr(_));
+        let takes = |spec: &Spec| !sparse || entry(spec).storage.contains(&Storage::Sparse);
+        for spec in methods(7).into_iter().filter(|spec| spec.params.is_empty()).filter(takes) {
             let spec = spec.init(init).max_iter(4).seed(3).restarts(2);
             let one = spec.clone().threads(1).fit(samples).unwrap();
             for threads in [2, 3, 7] {
@@ -89,6 +96,11 @@ fn permuting_samples_permutes_v() {
         let rows = |a: &Mat<f64>| Mat::from_fn(n, a.cols(), |i, j| a[(order[i], j)]);
         let (x, start) = (rows(&p.x), Factors { u: p.start.u.clone(), v: rows(&p.start.v) });
         for spec in specs(p.k) {
+            // Of equally near neighbours the first are taken, and of equal eigenvalues any vectors.
+            let has_ties = matches!(kind, Kind::IdenticalSamples | Kind::ZeroSamples);
+            if (entry(&spec).has_graph() && has_ties) || spec.method == "lsnmf" {
+                continue;
+            }
             let spec = spec.max_iter(6).polish(false);
             let (a, b) = (fit_from(&spec, &p.x, &p.start).unwrap(), fit_from(&spec, &x, &start).unwrap());
             let by = distance(a.model.centroids(), b.model.centroids()).max(distance(&rows(&a.v), &b.v));
@@ -97,17 +109,22 @@ fn permuting_samples_permutes_v() {
     }
 }
 
+/// Sample weights count in the loss, not in a graph.
+fn without_graph(spec: &Spec) -> bool {
+    !entry(spec).has_graph()
+}
+
 /// A sample with weight 3 counts like three samples.
 #[test]
 fn whole_weights_equal_repeated_samples() {
     for seed in 0..6 {
-        let p = problem(oracle::problems::Kind::Plain, seed);
+        let p = problem(Kind::Plain, seed);
         let counts: Vec<f64> = (0..p.x.rows()).map(|i| [1.0, 3.0, 2.0][i % 3]).collect();
         let source: Vec<usize> =
             counts.iter().enumerate().flat_map(|(i, &count)| vec![i; count as usize]).collect();
         let rows = |a: &Mat<f64>| Mat::from_fn(source.len(), a.cols(), |i, j| a[(source[i], j)]);
         let start = Factors { u: p.start.u.clone(), v: rows(&p.start.v) };
-        for spec in specs(p.k) {
+        for spec in specs(p.k).into_iter().filter(without_graph) {
             let spec = spec.max_iter(6).polish(false);
             let once = weighted_fit_from(&spec, &p.x, &p.start, Some(&counts)).unwrap();
             let often = fit_from(&spec, &rows(&p.x), &start).unwrap();
@@ -124,7 +141,7 @@ fn whole_weights_equal_repeated_samples() {
 #[test]
 fn samples_without_weight_have_no_influence() {
     for seed in 0..6 {
-        let p = problem(oracle::problems::Kind::Plain, seed);
+        let p = problem(Kind::Plain, seed);
         let n = p.x.rows();
         let weights: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i != 2))).collect();
         let kept: Vec<usize> = (0..n).filter(|&i| i != 2).collect();
@@ -132,7 +149,7 @@ fn samples_without_weight_have_no_influence() {
         let start = Factors { u: p.start.u.clone(), v: without(&p.start.v) };
         let mut x = p.x.clone();
         x.row_mut(2).fill(1e3);
-        for spec in specs(p.k) {
+        for spec in specs(p.k).into_iter().filter(without_graph) {
             let spec = spec.max_iter(6);
             let with = weighted_fit_from(&spec, &x, &p.start, Some(&weights)).unwrap();
             let fit = fit_from(&spec, &without(&p.x), &start).unwrap();

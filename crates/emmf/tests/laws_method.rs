@@ -3,8 +3,8 @@
 
 mod oracle;
 
-use emmf::registry::{self, Goal};
-use emmf::{Factors, Fit, Mat, Real, Spec};
+use emmf::registry::{self, Goal, Storage};
+use emmf::{Factors, Fit, Mat, Real, Samples, Spec};
 use oracle::problems::{KINDS, Kind, cast, distance, in_every_storage, problem, specs};
 use oracle::{Oracle, determined, fit_from, rounding};
 use proptest::prelude::*;
@@ -49,6 +49,18 @@ fn has_common_solver(spec: &Spec) -> bool {
     !registry::find(&spec.method).unwrap().solvers.is_empty()
 }
 
+/// It takes X in this storage.
+fn takes(spec: &Spec, samples: &Samples<'_, impl Real>) -> bool {
+    let sparse = matches!(samples, Samples::Csr(_));
+    !sparse || registry::find(&spec.method).unwrap().storage.contains(&Storage::Sparse)
+}
+
+/// Rounding makes no large difference: no entries are chosen by their size, and no singular vectors are taken, of which
+/// those of equal singular values are arbitrary.
+fn is_continuous(spec: &Spec) -> bool {
+    !["rmnmf", "lsnmf"].contains(&&*spec.method)
+}
+
 /// Shapes, signs, finite numbers.
 fn check_form<T: Real>(fit: &Fit<T>, (n, d): (usize, usize), k: usize) {
     assert_eq!(fit.model.centroids().shape(), (d, k));
@@ -71,8 +83,14 @@ fn every_storage_agrees<T: Real>(kind: Kind, seed: u64, tolerance: f64) {
         let spec = spec.max_iter(5);
         let mut first: Option<Fit<T>> = None;
         in_every_storage(&x, |storage, samples| {
+            if !takes(&spec, &samples) {
+                return;
+            }
             let fit = fit_from(&spec, samples, &start).unwrap();
             check_form(&fit, x.shape(), p.k);
+            if !is_continuous(&spec) {
+                return;
+            }
             let first = first.get_or_insert_with(|| fit.clone());
             let noise = slack(first, &p.x) + slack(&fit, &p.x);
             let close =
@@ -136,7 +154,7 @@ proptest! {
     #[test]
     fn single_precision_is_near_double(kind in kinds(), seed in any::<u64>()) {
         let p = problem(kind, seed);
-        for spec in specs(p.k).into_iter().filter(only_iterates) {
+        for spec in specs(p.k).into_iter().filter(only_iterates).filter(is_continuous) {
             // Which step extrapolation takes back may depend on the last digit.
             let spec = spec.max_iter(10).polish(false).extrapolate(false);
             let double = fit_from(&spec, &p.x, &p.start).unwrap();
@@ -171,7 +189,29 @@ fn slack<T: Real>(fit: &Fit<T>, x: &Mat<f64>) -> f64 {
     } else {
         rounding::<T>(x, fit.v.cols(), &fit.residuals, &fit.weights)
     };
-    noise + 1e-15 * fit.objective.abs()
+    noise + of_penalties(fit, x) + 1e-15 * fit.objective.abs()
+}
+
+/// What rounding can add to the terms besides the fit. Every entry of V is off by e of itself, which a graph of less than
+/// twenty neighbours turns into λ·e·20‖V‖²; a distance of a sample and a centroid is off by e·(‖x‖² + ‖u‖²).
+fn of_penalties<T: Real>(fit: &Fit<T>, x: &Mat<f64>) -> f64 {
+    let spec = fit.model.spec();
+    let entry = registry::find(&spec.method).unwrap();
+    if !entry.solvers.is_empty() || ["pnmf", "gsnmf"].contains(&entry.name) {
+        return 0.0;
+    }
+    let unit = if T::NAME == "f32" { f64::from(f32::EPSILON) } else { f64::EPSILON };
+    let e = 4.0 * (x.cols() + spec.k + 4) as f64 * unit;
+    let param = |name: &str| {
+        let default = entry.params.iter().find(|param| param.name == name).and_then(|param| param.default);
+        spec.params.get(name).copied().or(default).unwrap_or(0.0)
+    };
+    let square = |a: &[T]| a.iter().map(|a| a.to_f64().powi(2)).sum::<f64>();
+    let (u, v) = (fit.model.centroids(), &fit.v);
+    let largest = x.as_slice().iter().map(|x| x * x).sum::<f64>() + square(u.as_slice());
+    let sum: f64 = v.as_slice().iter().map(|v| v.to_f64()).sum();
+    let of_v = square(v.as_slice());
+    e * (fit.objective + 20.0 * param("lambda") * (of_v + sum) + param("mu") * largest * sum + of_v * of_v)
 }
 
 /// Nothing but iterations moves the factors: no coordinate descent after the last one.

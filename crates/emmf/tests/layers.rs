@@ -10,6 +10,7 @@ const LAYERS: &[&[&str]] = &[
     &["error", "real"],
     &["matrix"],
     &["data"],
+    &["graph"],
     &["threads", "preprocess"],
     &["spec"],
     &["init"],

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use emmf::preprocess::Normalize;
-use emmf::{Given, Init, Mat, Samples, Solver, Spec, Step};
+use emmf::{Given, GraphSpec, Init, Mat, Samples, Solver, Spec, Step};
 use oracle::problems::{Sparse, rng, uniform};
 
 /// The system's allocator, with a count of the bytes in use and of their maximum.
@@ -130,6 +130,18 @@ fn sparse() {
     }
 }
 
+/// A graph and the fit with it: O(nk), not O(n²).
+#[test]
+fn graph() {
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let x = uniform(N, 30, &mut rng(7));
+    let spec = Spec::new("g-emmf", 5).graph(GraphSpec::default()).init(Init::Random).max_iter(3).threads(1);
+    let (peak, announced) = (peak(&spec, (&x).into()), spec.memory::<f64>((N, 30), false));
+    // A tenth of an n×n matrix in single precision.
+    assert!(peak < N * N * 4 / 10, "{peak} bytes");
+    assert!(peak <= announced, "{peak} bytes, announced {announced}");
+}
+
 /// What [`Spec::memory`] announces is enough.
 #[test]
 fn announced() {
@@ -151,12 +163,17 @@ fn no_allocation_inside_the_loop() {
     let entrywise =
         ["nmf-div", "l1-nmf", "cim-nmf", "huber-nmf", "hypersurface-nmf", "l12-nmf", "l12-squared-nmf"];
     let entrywise = entrywise.map(|method| (method, Samples::from(&x), Solver::Mu));
+    // Not lsnmf, whose eigenvectors come with room of their own.
+    let rivals = ["onmf", "cf", "nlcf", "lcf", "gnmf", "lccf", "symnmf", "rmnmf", "nmfan", "srmcf"];
+    let rivals = rivals.map(|method| (method, Samples::from(&x), Solver::Mu));
     for (method, samples, solver) in [
         ("emmf", Samples::from(&x), Solver::Mu),
         ("emmf", Samples::from(&x), Solver::Hals),
         ("emmf", sparse.narrow().into(), Solver::Mu),
         ("emmf", Samples::Dense(x.view().transposed()), Solver::Mu),
         ("nmf-div", sparse.narrow().into(), Solver::Mu),
+        ("g-emmf", Samples::from(&x), Solver::Mu),
+        ("g-emmf", sparse.narrow().into(), Solver::Mu),
         ("pnmf", Samples::from(&x), Solver::Mu),
         ("pnmf", sparse.narrow().into(), Solver::Mu),
         ("gsnmf", Samples::from(&x), Solver::Mu),
@@ -164,6 +181,8 @@ fn no_allocation_inside_the_loop() {
     ]
     .into_iter()
     .chain(entrywise)
+    .chain(rivals)
+    .chain([("lccf", sparse.narrow().into(), Solver::Mu)])
     {
         for threads in [1, 2] {
             wait_for_quiet();

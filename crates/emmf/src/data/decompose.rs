@@ -1,6 +1,12 @@
-//! Orthonormal bases and singular values. The only file that names the library behind them.
+//! Orthonormal bases, singular values, eigenvalues and Cholesky factors. The only file that names the library
+//! behind them. What runs inside of a loop uses one thread, so that its bits do not depend on their number.
 
-use faer::MatRef;
+use faer::diag::DiagMut;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt;
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
+use faer::{MatRef, Par, Spec};
 
 use crate::matrix::Mat;
 use crate::real::Real;
@@ -23,4 +29,78 @@ pub(crate) fn thin_svd<T: Real>(a: &Mat<T>) -> Option<(Mat<T>, Vec<f64>, Mat<T>)
     let svd = to_faer(a).thin_svd().ok()?;
     let s = svd.S().column_vector().iter().copied().collect();
     Some((from_faer(svd.U()), s, from_faer(svd.V())))
+}
+
+/// The orthonormal matrix that is nearest to a tall one, with room to be used again.
+pub(crate) struct Polar {
+    a: faer::Mat<f64>,
+    left: faer::Mat<f64>,
+    right: faer::Mat<f64>,
+    s: Vec<f64>,
+    buffer: MemBuffer,
+}
+
+impl Polar {
+    /// For matrices of this shape.
+    pub(crate) fn new((n, c): (usize, usize)) -> Self {
+        let thin = ComputeSvdVectors::Thin;
+        let [a, left] = [(); 2].map(|()| faer::Mat::zeros(n, c));
+        let room = svd_scratch::<f64>(n, c, thin, thin, Par::Seq, Spec::default());
+        Self { a, left, right: faer::Mat::zeros(c, c), s: vec![0.0; c], buffer: MemBuffer::new(room) }
+    }
+
+    /// A ← L·Rᵀ of its thin SVD A = L·diag(s)·Rᵀ; false where that does not converge.
+    pub(crate) fn replace<T: Real>(&mut self, a: &mut Mat<T>) -> bool {
+        let (n, c) = a.shape();
+        for i in 0..n {
+            (0..c).for_each(|k| self.a[(i, k)] = a[(i, k)].to_f64());
+        }
+        let vectors = (Some(self.left.as_mut()), Some(self.right.as_mut()));
+        let (s, stack) = (DiagMut::from_slice_mut(&mut self.s), MemStack::new(&mut self.buffer));
+        if svd(self.a.as_ref(), s, vectors.0, vectors.1, Par::Seq, stack, Spec::default()).is_err() {
+            return false;
+        }
+        let one = faer::Accum::Replace;
+        faer::linalg::matmul::matmul(&mut self.a, one, &self.left, self.right.transpose(), 1.0, Par::Seq);
+        for i in 0..n {
+            (0..c).for_each(|k| a[(i, k)] = T::from_f64(self.a[(i, k)]));
+        }
+        true
+    }
+}
+
+/// Eigenvalues of a symmetric matrix, ascending, and its eigenvectors as columns; `None` where that does not converge.
+pub(crate) fn symmetric_eigen(a: &Mat<f64>) -> Option<(Vec<f64>, Mat<f64>)> {
+    let n = a.rows();
+    let room = self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, Spec::default());
+    let (mut values, mut vectors) = (vec![0.0; n], faer::Mat::zeros(n, n));
+    let (wide, mut buffer) = (to_faer(a), MemBuffer::new(room));
+    let (s, stack) = (DiagMut::from_slice_mut(&mut values), MemStack::new(&mut buffer));
+    self_adjoint_evd(wide.as_ref(), s, Some(vectors.as_mut()), Par::Seq, stack, Spec::default()).ok()?;
+    Some((values, from_faer(vectors.as_ref())))
+}
+
+/// The Cholesky factor of a symmetric positive definite matrix.
+pub(crate) struct Cholesky(faer::Mat<f64>);
+
+impl Cholesky {
+    /// `None` where the matrix is not positive definite.
+    pub(crate) fn new(a: &Mat<f64>) -> Option<Self> {
+        let (n, mut factor) = (a.rows(), to_faer(a));
+        let room = llt::factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, Spec::default());
+        let mut buffer = MemBuffer::new(room);
+        let stack = MemStack::new(&mut buffer);
+        llt::factor::cholesky_in_place(factor.as_mut(), Default::default(), Par::Seq, stack, Spec::default())
+            .ok()?;
+        Some(Self(factor))
+    }
+
+    /// A⁻¹·B.
+    pub(crate) fn solve(&self, b: &Mat<f64>) -> Mat<f64> {
+        let mut solved = to_faer(b);
+        let mut buffer =
+            MemBuffer::new(llt::solve::solve_in_place_scratch::<f64>(b.rows(), b.cols(), Par::Seq));
+        llt::solve::solve_in_place(self.0.as_ref(), solved.as_mut(), Par::Seq, MemStack::new(&mut buffer));
+        from_faer(solved.as_ref())
+    }
 }

@@ -236,7 +236,7 @@ impl<T: Real> Data<T> for Dense<'_, T> {
         let factor = factor * self.factor(i);
         let mut spare = vec![T::ZERO; self.spare(1, out.len())];
         let (row, _) = self.rows(i..i + 1, 0..out.len(), &mut spare);
-        vectorized(|| add_scaled(out, factor, row));
+        vectorized!(add_scaled(out, factor, row));
     }
 
     fn sums_of(&self, members: &[Vec<usize>], weights: &[T]) -> Mat<T> {
@@ -251,6 +251,18 @@ impl<T: Real> Data<T> for Dense<'_, T> {
         let mut sums = Mat::zeros(self.shape.1, members.len());
         self.t_dot(weights, &belongs, &mut sums);
         sums
+    }
+
+    fn project_rows(&self, rows: Range<usize>, b: &Mat<T>, out: &mut [T], spare: &mut Vec<T>) {
+        let (d, c) = b.shape();
+        spare.resize(self.spare(rows.len(), d), T::ZERO);
+        let x = self.rows(rows.clone(), 0..d, spare);
+        T::gemm((&mut *out, c), Left::Rows(x), (b.as_slice(), c), (rows.len(), d, c), false);
+        if let Some(scale) = &self.scale {
+            for (out, &factor) in out.chunks_exact_mut(c).zip(&scale[rows]) {
+                out.iter_mut().for_each(|value| *value *= factor);
+            }
+        }
     }
 
     fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>, out: &mut [f64], spare: &mut Vec<f64>) {

@@ -33,6 +33,27 @@ impl<T: Real> Gram<T> {
         self.make(a, |i| q[i])
     }
 
+    /// Aᵀ·B for two matrices of one shape.
+    pub(crate) fn cross(&mut self, a: &Mat<T>, b: &Mat<T>) -> &Mat<T> {
+        let (n, c) = a.shape();
+        let rows = rows_per_part(n);
+        let sums = &mut self.buffer[..PARTS * c * c];
+        let parts = a.as_slice().par_chunks(rows * c).zip(b.as_slice().par_chunks(rows * c));
+        let parts = parts.zip(sums.par_chunks_mut(c * c));
+        parts.with_min_len(least_parts(n * c * c)).for_each(|((a, b), sum)| {
+            for block in blocks(0..a.len() / c, BLOCK) {
+                let entries = block.start * c..block.end * c;
+                let (a, b) = (Left::Columns((&a[entries.clone()], c)), (&b[entries], c));
+                T::gemm((&mut *sum, c), a, b, (c, block.len(), c), block.start > 0);
+            }
+        });
+        self.total.as_mut_slice().fill(T::ZERO);
+        for sum in sums.chunks_exact(c * c).take(n.div_ceil(rows)) {
+            self.total.as_mut_slice().iter_mut().zip(sum).for_each(|(total, &part)| *total += part);
+        }
+        &self.total
+    }
+
     fn make(&mut self, a: &Mat<T>, weight: impl Fn(usize) -> T + Sync) -> &Mat<T> {
         let (n, c) = a.shape();
         let (rows, panel) = (rows_per_part(n), PANEL_VECTORS * T::lanes());

@@ -10,6 +10,7 @@ mod gram;
 mod product;
 mod sparse;
 mod stored;
+mod vectorized;
 mod walk;
 
 use std::ops::Range;
@@ -19,10 +20,10 @@ use rayon::prelude::*;
 pub use dense::Dense;
 pub use sparse::Sparse;
 
-pub(crate) use decompose::{orthonormal_basis, thin_svd};
+pub(crate) use decompose::{Cholesky, Polar, orthonormal_basis, symmetric_eigen, thin_svd};
 pub(crate) use gram::Gram;
-pub(crate) use product::vectorized;
 pub(crate) use stored::Stored;
+pub(crate) use vectorized::vectorized;
 pub(crate) use walk::{least_parts, rows_per_part};
 
 use crate::error::Result;
@@ -89,6 +90,10 @@ pub trait Data<T: Real>: Sync {
         Ok(())
     }
 
+    /// `out` = X·B of these samples, on this thread. A sample's result does not depend on the others. `spare` is room
+    /// to be used again.
+    fn project_rows(&self, rows: Range<usize>, b: &Mat<T>, out: &mut [T], spare: &mut Vec<T>);
+
     /// `out` = X·B of these samples in double precision. A sample's result does not depend on the others. `spare` is
     /// room to be used again.
     fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>, out: &mut [f64], spare: &mut Vec<f64>);
@@ -147,7 +152,7 @@ fn weigh_rows<T: Real>(v: &[T], c: usize, weight: impl Fn(usize) -> T, out: &mut
 
 /// `out` += `factor`·`row`.
 #[inline(always)]
-fn add_scaled<T: Real>(out: &mut [T], factor: T, row: &[T]) {
+pub(crate) fn add_scaled<T: Real>(out: &mut [T], factor: T, row: &[T]) {
     for (sum, &value) in out.iter_mut().zip(row) {
         *sum += factor * value;
     }

@@ -276,9 +276,3 @@ product!(
     partial_load_f64s,
     partial_store_f64s
 );
-
-/// Runs loops with the widest vector instructions of the machine.
-#[inline(always)]
-pub(crate) fn vectorized<R>(work: impl FnOnce() -> R) -> R {
-    pulp::Arch::new().dispatch(work)
-}

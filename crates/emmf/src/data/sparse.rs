@@ -79,6 +79,22 @@ impl<'a, T: Real> Sparse<'a, T> {
     fn factor(&self, i: usize) -> T {
         self.scale.as_ref().map_or(T::ONE, |scale| scale[i])
     }
+
+    /// `out` = X·B of the samples from `start` on, as many as `out` has room for.
+    fn multiply(&self, start: usize, b: &Mat<T>, out: &mut [T]) {
+        let c = b.cols();
+        let scaled = move |factor: T| move |(j, value): (usize, T)| (j, factor * value);
+        match self.x.columns() {
+            Indices::I32(columns) => T::gather(out, b.as_slice(), c, |at| {
+                let i = start + at;
+                self.x.row_with(i, columns, |&j| j as usize).map(scaled(self.factor(i)))
+            }),
+            Indices::I64(columns) => T::gather(out, b.as_slice(), c, |at| {
+                let i = start + at;
+                self.x.row_with(i, columns, |&j| j as usize).map(scaled(self.factor(i)))
+            }),
+        }
+    }
 }
 
 impl<T: Real> Data<T> for Sparse<'_, T> {
@@ -99,20 +115,7 @@ impl<T: Real> Data<T> for Sparse<'_, T> {
     ) {
         let (n, c) = (self.x.rows(), b.cols());
         let layout = Layout { n, c, spare: 0, work: self.x.nnz() * c };
-        let fill = |rows: Range<usize>, p: &mut [T], _: &mut [T]| {
-            let start = rows.start;
-            let scaled = move |factor: T| move |(j, value): (usize, T)| (j, factor * value);
-            match self.x.columns() {
-                Indices::I32(columns) => T::gather(p, b.as_slice(), c, |at| {
-                    let i = start + at;
-                    self.x.row_with(i, columns, |&j| j as usize).map(scaled(self.factor(i)))
-                }),
-                Indices::I64(columns) => T::gather(p, b.as_slice(), c, |at| {
-                    let i = start + at;
-                    self.x.row_with(i, columns, |&j| j as usize).map(scaled(self.factor(i)))
-                }),
-            }
-        };
+        let fill = |rows: Range<usize>, p: &mut [T], _: &mut [T]| self.multiply(rows.start, b, p);
         walk(&layout, &self.blocks, (a, r), fill, visit);
     }
 
@@ -131,6 +134,10 @@ impl<T: Real> Data<T> for Sparse<'_, T> {
     fn add_row(&self, i: usize, factor: T, out: &mut [T]) {
         let factor = factor * self.factor(i);
         self.x.row(i).for_each(|(j, value)| out[j] += factor * value);
+    }
+
+    fn project_rows(&self, rows: Range<usize>, b: &Mat<T>, out: &mut [T], _: &mut Vec<T>) {
+        self.multiply(rows.start, b, out);
     }
 
     fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>, out: &mut [f64], _: &mut Vec<f64>) {

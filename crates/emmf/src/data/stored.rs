@@ -68,6 +68,10 @@ impl<T: Real> Data<T> for Stored<'_, T> {
         either!(self, x => x.intact())
     }
 
+    fn project_rows(&self, rows: Range<usize>, b: &Mat<T>, out: &mut [T], spare: &mut Vec<T>) {
+        either!(self, x => x.project_rows(rows, b, out, spare));
+    }
+
     fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>, out: &mut [f64], spare: &mut Vec<f64>) {
         either!(self, x => x.project_exactly(rows, b, out, spare));
     }

@@ -22,6 +22,7 @@ impl Capped {
 }
 
 impl Loss for Capped {
+    #[inline(always)]
     fn at(&self, r: f64, _: &Stats) -> (f64, f64) {
         let threshold = self.threshold();
         if r > threshold { (threshold, 0.0) } else { (r, 1.0 / r) }

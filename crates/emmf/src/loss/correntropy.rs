@@ -21,6 +21,7 @@ impl Correntropy {
 }
 
 impl Loss for Correntropy {
+    #[inline(always)]
     fn at(&self, r: f64, stats: &Stats) -> (f64, f64) {
         let double_variance = self.double_variance(stats);
         let square = r * r / double_variance;

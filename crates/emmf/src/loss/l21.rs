@@ -8,6 +8,7 @@ use super::{Loss, Stats};
 pub struct L21;
 
 impl Loss for L21 {
+    #[inline(always)]
     fn at(&self, r: f64, _: &Stats) -> (f64, f64) {
         (r, 1.0 / r)
     }

@@ -12,6 +12,7 @@ pub struct Log {
 }
 
 impl Loss for Log {
+    #[inline(always)]
     fn at(&self, r: f64, _: &Stats) -> (f64, f64) {
         let a = self.scale;
         (a * (r / a).ln_1p(), 1.0 / (r * (1.0 + r / a)))

@@ -16,6 +16,7 @@ pub use frobenius::Frobenius;
 pub use l21::L21;
 pub use log::Log;
 
+use crate::data::vectorized;
 use crate::error::Result;
 
 /// Sums over all samples (and machines) that a loss may need, with the samples' own weights.
@@ -32,9 +33,16 @@ pub struct Stats {
 impl Stats {
     /// The sums over residuals `r` with sample weights `s`.
     pub fn of(r: &[f64], s: &[f64]) -> Self {
-        r.iter()
-            .zip(s)
-            .fold(Self::default(), |sums, (r, s)| sums.plus(Self { n: *s, sum: s * r, sum_sq: s * r * r }))
+        let ((r8, r1), (s8, s1)) = (r.as_chunks::<8>(), s.as_chunks::<8>());
+        let of_one = |r: f64, s: f64| Self { n: s, sum: s * r, sum_sq: s * r * r };
+        let mut lanes = [Self::default(); 8];
+        for (r, s) in r8.iter().zip(s8) {
+            for t in 0..8 {
+                lanes[t] = lanes[t].plus(of_one(r[t], s[t]));
+            }
+        }
+        let rest = r1.iter().zip(s1).map(|(&r, &s)| of_one(r, s));
+        lanes.into_iter().chain(rest).fold(Self::default(), Self::plus)
     }
 
     /// The sums over two sets of samples.
@@ -44,12 +52,42 @@ impl Stats {
     }
 }
 
+/// Samples that are weighed together, and sums that are made side by side.
+const BLOCK: usize = 64;
+const LANES: usize = 8;
+
 /// An objective Σ sᵢ·ρ(rᵢ) that is concave and nondecreasing in every rᵢ². Half the sum of
 /// weight·rᵢ² then touches it from above, so lowering that weighted square lowers the objective.
 pub trait Loss: Send + Sync {
     /// The sample's share ρ(r) of the objective, and its weight Qᵢᵢ = (∂objective/∂rᵢ)/rᵢ, both for a
     /// sample weight of 1.
     fn at(&self, r: f64, stats: &Stats) -> (f64, f64);
+
+    /// Many samples with their own weights `s` at once: Σ sᵢ·ρ(rᵢ) and the largest weight; `weights` becomes sᵢ·Qᵢᵢ.
+    fn weigh(&self, r: &[f64], s: &[f64], stats: &Stats, weights: &mut [f64]) -> (f64, f64) {
+        let blocks = r.chunks(BLOCK).zip(s.chunks(BLOCK)).zip(weights.chunks_mut(BLOCK));
+        vectorized!({
+            let (mut sums, mut largest) = ([0.0; LANES], [0.0; LANES]);
+            for ((r, s), weights) in blocks {
+                // Neither a sum nor a maximum may be taken in another order, but these loops need not wait for them.
+                let (mut shares, mut found) = ([0.0; BLOCK], [0.0; BLOCK]);
+                for ((((r, s), weight), share), found) in
+                    r.iter().zip(s).zip(weights).zip(&mut shares).zip(&mut found)
+                {
+                    let (rho, q) = self.at(*r, stats);
+                    (*share, *weight) = (s * rho, s * q);
+                    *found = *weight;
+                }
+                for (share, found) in shares.as_chunks::<LANES>().0.iter().zip(found.as_chunks::<LANES>().0) {
+                    for t in 0..LANES {
+                        sums[t] += share[t];
+                        largest[t] = if found[t] > largest[t] { found[t] } else { largest[t] };
+                    }
+                }
+            }
+            (sums.iter().sum(), largest.into_iter().fold(0.0, f64::max))
+        })
+    }
 
     /// Whether r is smoothed to √(‖m‖² + ε²) because the weight has a pole at 0.
     fn smooth(&self) -> bool {

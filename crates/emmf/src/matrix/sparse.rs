@@ -154,12 +154,15 @@ pub struct Csr<T> {
     rows: usize,
     cols: usize,
     row_starts: Vec<i64>,
-    columns: Vec<i64>,
+    columns: Vec<i32>,
     values: Vec<T>,
 }
 
+/// Columns of a matrix that owns its arrays, whose indices are short.
+const MOST_COLUMNS: usize = i32::MAX as usize;
+
 impl<T: Real> Csr<T> {
-    /// From the three arrays of the usual format, which are checked against each other.
+    /// From the three arrays of the usual format, which are checked against each other. At most 2³¹ − 1 columns.
     pub fn new(
         shape: (usize, usize),
         row_starts: Vec<i64>,
@@ -167,12 +170,15 @@ impl<T: Real> Csr<T> {
         values: Vec<T>,
     ) -> Result<Self> {
         CsrView::new(shape, Indices::I64(&row_starts), Indices::I64(&columns), &values)?;
+        check_columns(shape.1)?;
+        let columns = columns.into_iter().map(|j| j as i32).collect();
         Ok(Self { rows: shape.0, cols: shape.1, row_starts, columns, values })
     }
 
     /// From (row, column, value) triplets in any order; values at the same place are added.
     pub fn from_triplets(shape: (usize, usize), mut triplets: Vec<(usize, usize, T)>) -> Result<Self> {
         let (rows, cols) = shape;
+        check_columns(cols)?;
         if let Some(&(row, ..)) = triplets.iter().find(|t| t.0 >= rows || t.1 >= cols) {
             return Err(Error::Sparse { row, why: "an entry is outside the matrix" });
         }
@@ -188,7 +194,7 @@ impl<T: Real> Csr<T> {
                 continue;
             }
             last = Some((i, j));
-            csr.columns.push(j as i64);
+            csr.columns.push(j as i32);
             csr.values.push(value);
             csr.row_starts[i + 1] += 1;
         }
@@ -204,7 +210,7 @@ impl<T: Real> Csr<T> {
             rows: self.rows,
             cols: self.cols,
             row_starts: Indices::I64(&self.row_starts),
-            columns: Indices::I64(&self.columns),
+            columns: Indices::I32(&self.columns),
             values: &self.values,
         }
     }
@@ -230,4 +236,9 @@ impl<T: Real> Csr<T> {
             values: self.values.iter().map(|&x| S::from_f64(x.to_f64())).collect(),
         }
     }
+}
+
+fn check_columns(cols: usize) -> Result<()> {
+    let why = "there are more than 2147483647 columns; leave out those without entries";
+    if cols > MOST_COLUMNS { Err(Error::Sparse { row: 0, why }) } else { Ok(()) }
 }

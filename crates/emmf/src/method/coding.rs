@@ -14,7 +14,6 @@ use crate::loss::entry::AnyEntryLoss;
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::{Left, Product};
-use crate::spec::LabelRule;
 
 /// How samples are coded in terms of given centroids: what of a fit `transform` needs besides U.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -207,20 +206,4 @@ fn in_blocks<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, v: &mut Mat<T>, coded: Opti
         },
     );
     residuals
-}
-
-/// The largest coefficient of each sample, the first of equal ones.
-pub(crate) fn labels<T: Real>(v: &Mat<T>, u: &Mat<T>, rule: LabelRule) -> Vec<usize> {
-    let lengths: Vec<f64> = match rule {
-        LabelRule::Raw => vec![1.0; u.cols()],
-        LabelRule::Unit => {
-            let square = |k: usize| (0..u.rows()).map(move |j| u[(j, k)].to_f64().powi(2));
-            (0..u.cols()).map(|k| square(k).sum::<f64>().sqrt()).collect()
-        }
-    };
-    let label = |i| {
-        let value = |k: usize| v[(i, k)].to_f64() * lengths[k];
-        (1..v.cols()).fold(0, |best, k| if value(k) > value(best) { k } else { best })
-    };
-    (0..v.rows()).map(label).collect()
 }

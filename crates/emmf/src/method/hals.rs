@@ -23,7 +23,7 @@ pub(super) struct Coordinates {
 pub(super) fn move_rows<T: Real>(a: &mut [T], p: &[T], g: &Mat<T>, by: &Coordinates, scratch: &mut [T]) {
     // Entries of the rows and of P side by side.
     let room = scratch.len() / (2 * g.cols());
-    vectorized(|| match room {
+    vectorized!(match room {
         32.. => side_by_side::<T, 32>(a, p, g, by, scratch),
         8.. => side_by_side::<T, 8>(a, p, g, by, scratch),
         _ => {

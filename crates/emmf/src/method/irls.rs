@@ -13,17 +13,16 @@
 use rayon::prelude::*;
 
 use super::momentum::Momentum;
-use super::{Coding, Ending, Method, Outcome, Update, labels, residual_sq};
+use super::{Coding, Ending, Method, Outcome, Update, residual};
 use crate::data::{Block, Data, Gram, PARTS, least_parts, vectorized};
 use crate::error::{Error, Result};
 use crate::init::{Factors, Start};
 use crate::loss::{L21, Loss, Stats};
 use crate::matrix::Mat;
 use crate::real::Real;
-use crate::real::sealed::Left;
 
 /// Multiplications that take as long as the share and the weight of a sample.
-const LOGARITHM: usize = 64;
+const LOGARITHM: usize = 16;
 
 /// Makes a fresh loss for every start.
 pub(crate) type MakeLoss<'a> = Box<dyn Fn() -> Box<dyn Loss> + Send + Sync + 'a>;
@@ -44,59 +43,61 @@ pub struct Irls<'a> {
 pub struct IrlsState<T> {
     pub(super) u: Mat<T>,
     pub(super) v: Mat<T>,
-    loss: Box<dyn Loss>,
+    pub(super) loss: Box<dyn Loss>,
     /// rᵢ, smoothed where the loss asks for it.
-    r: Vec<f64>,
-    /// diag(Q), and the same to a maximum of 1 in the type of the factors.
-    weights: Vec<f64>,
-    q: Vec<T>,
+    pub(super) r: Vec<f64>,
+    /// diag(Q), its largest entry, and the same to a maximum of 1 in the type of the factors.
+    pub(super) weights: Vec<f64>,
+    largest: f64,
+    pub(super) q: Vec<T>,
     pub(super) objective: f64,
     /// XᵀQV.
     p: Mat<T>,
     /// As large as `p`.
     scratch: Mat<T>,
-    gram: Gram<T>,
-    iteration: usize,
+    pub(super) gram: Gram<T>,
+    pub(super) iteration: usize,
     /// Of HALS.
     momentum: Option<Momentum<T>>,
 }
 
-/// √(‖m‖² + ε²) where the loss has a pole at 0, else ‖m‖.
-pub(super) fn smoothed(loss: &dyn Loss, residual_sq: f64, epsilon: f64) -> f64 {
-    let by = if loss.smooth() { epsilon * epsilon } else { 0.0 };
-    (residual_sq + by).sqrt()
+/// ε where none is given: 1e-10 of the mean norm of the samples.
+pub(crate) fn default_epsilon<T: Real, X: Data<T>>(x: &X, weights: &[f64]) -> f64 {
+    let norms = x.norms_sq().iter().zip(weights).map(|(norm, s)| s * norm.sqrt());
+    let mean_norm = norms.sum::<f64>() / weights.iter().sum::<f64>();
+    (1e-10 * mean_norm).max(1e-150)
 }
 
-/// The objective at these (smoothed) residuals of samples with weights `s`; `weights` becomes diag(Q).
-pub(super) fn weigh(loss: &dyn Loss, r: &[f64], s: &[f64], weights: &mut [f64]) -> f64 {
+/// What ‖m‖² grows by under the root: ε² where the loss has a pole at 0, else 0.
+pub(super) fn smoothing(loss: &dyn Loss, epsilon: f64) -> f64 {
+    if loss.smooth() { epsilon * epsilon } else { 0.0 }
+}
+
+/// The objective at these (smoothed) residuals of samples with weights `s`, and the largest of `weights`, which become
+/// diag(Q).
+pub(super) fn weigh(loss: &dyn Loss, r: &[f64], s: &[f64], weights: &mut [f64]) -> (f64, f64) {
     let size = r.len().div_ceil(PARTS);
+    let least = least_parts(LOGARITHM * r.len());
     let mut stats = [Stats::default(); PARTS];
     let samples = r.par_chunks(size).zip(s.par_chunks(size));
     let parts = stats.par_iter_mut().zip(samples.clone());
-    parts.with_min_len(least_parts(LOGARITHM * r.len())).for_each(|(stats, (r, s))| *stats = Stats::of(r, s));
+    parts.with_min_len(least).for_each(|(stats, (r, s))| *stats = Stats::of(r, s));
     let stats = stats.into_iter().fold(Stats::default(), Stats::plus);
-    let mut objective = [0.0; PARTS];
-    let parts = objective.par_iter_mut().zip(samples).zip(weights.par_chunks_mut(size));
-    parts.with_min_len(least_parts(LOGARITHM * r.len())).for_each(|((objective, (r, s)), weights)| {
-        for ((&r, &s), weight) in r.iter().zip(s).zip(weights) {
-            let (rho, q) = loss.at(r, &stats);
-            *objective += s * rho;
-            *weight = s * q;
-        }
-    });
-    objective.iter().sum()
+    let mut found = [(0.0, 0.0); PARTS];
+    let parts = found.par_iter_mut().zip(samples).zip(weights.par_chunks_mut(size));
+    parts
+        .with_min_len(least)
+        .for_each(|((found, (r, s)), weights)| *found = loss.weigh(r, s, &stats, weights));
+    found.iter().fold((0.0, 0.0), |(sum, largest), part| (sum + part.0, part.1.max(largest)))
 }
 
 impl Irls<'_> {
-    fn smoothed(&self, loss: &dyn Loss, residual_sq: f64) -> f64 {
-        smoothed(loss, residual_sq, self.epsilon)
-    }
-
-    /// diag(Q) to a maximum of 1: a common factor changes nothing and might overflow.
-    fn update_q<T: Real>(state: &mut IrlsState<T>) {
-        let largest = state.weights.iter().copied().fold(0.0, f64::max);
-        let scale = if largest > 0.0 { 1.0 / largest } else { 0.0 };
-        state.q.iter_mut().zip(&state.weights).for_each(|(q, weight)| *q = T::from_f64(scale * weight));
+    /// diag(Q) to a maximum of 1: a common factor changes nothing and might overflow. Returns the factor.
+    pub(super) fn update_q<T: Real>(state: &mut IrlsState<T>) -> f64 {
+        let scale = if state.largest > 0.0 { 1.0 / state.largest } else { 0.0 };
+        let pairs = state.q.iter_mut().zip(&state.weights);
+        vectorized!(pairs.for_each(|(q, weight)| *q = T::from_f64(scale * weight)));
+        scale
     }
 
     /// Eq. (15)  U ← U ∘ √(XQV / UVᵀQV), or its like.
@@ -115,7 +116,7 @@ impl Irls<'_> {
         frozen: bool,
     ) -> Result<()> {
         let IrlsState { u, v, r, loss, gram, .. } = state;
-        let (c, g) = (u.cols(), gram.of(u));
+        let (c, g, by) = (u.cols(), gram.of(u), smoothing(&**loss, self.epsilon));
         x.project(u, v.as_mut_slice(), r, |Block { rows, p, scratch, a: v, r }| {
             if !frozen {
                 self.update.rows(v, p, g, scratch);
@@ -123,19 +124,18 @@ impl Irls<'_> {
                 let empty = rows.clone().zip(v.chunks_exact_mut(c)).filter(|(i, _)| x.norms_sq()[*i] == 0.0);
                 empty.for_each(|(_, v)| v.fill(T::ZERO));
             }
-            T::gemm((scratch, c), Left::Rows((v, c)), (g.as_slice(), c), (rows.len(), c, c), false);
-            vectorized(|| {
-                for (at, i) in rows.enumerate() {
-                    let row = at * c..(at + 1) * c;
-                    let terms = (&v[row.clone()], &p[row.clone()], &scratch[row]);
-                    r[at] = self.smoothed(&**loss, residual_sq(x, i, u, terms));
-                }
-            });
+            residual::for_block(x, rows, (u, g), (v, p, scratch), |at, square| r[at] = (square + by).sqrt());
         });
+        self.weigh(state)
+    }
+
+    /// The objective and Q at the residuals.
+    pub(super) fn weigh<T: Real>(&self, state: &mut IrlsState<T>) -> Result<()> {
         if !state.r.iter().all(|r| r.is_finite()) {
             return Err(Error::Diverged { iteration: state.iteration });
         }
-        state.objective = weigh(&*state.loss, &state.r, self.sample_weights, &mut state.weights);
+        (state.objective, state.largest) =
+            weigh(&*state.loss, &state.r, self.sample_weights, &mut state.weights);
         Ok(())
     }
 }
@@ -152,6 +152,7 @@ impl<T: Real, X: Data<T>> Method<T, X> for Irls<'_> {
             loss: Box::new(L21),
             r: vec![0.0; n],
             weights: vec![0.0; n],
+            largest: 0.0,
             q: vec![T::ONE; n],
             objective: 0.0,
             p: Mat::zeros(d, c),
@@ -191,13 +192,18 @@ impl<T: Real, X: Data<T>> Method<T, X> for Irls<'_> {
         state.objective
     }
 
+    fn coefficients<'s>(&self, state: &'s IrlsState<T>) -> Option<&'s Mat<T>> {
+        Some(&state.v)
+    }
+
     fn finish(&self, x: &X, state: IrlsState<T>, ending: Ending) -> Result<Outcome<T>> {
         let IrlsState { u, v, loss, mut weights, .. } = state;
-        let labels = labels(&v, &u, ending.labels);
+        let labels = ending.read(&v, &u);
         let (mut factors, coding) = (Factors { u, v }, Coding::LeastSquares);
         let residuals = coding.finish(x, &mut factors, (ending.polish, false));
-        let smoothed: Vec<f64> = residuals.iter().map(|r| self.smoothed(&*loss, r * r)).collect();
-        let objective = weigh(&*loss, &smoothed, self.sample_weights, &mut weights);
+        let by = smoothing(&*loss, self.epsilon);
+        let smoothed: Vec<f64> = residuals.iter().map(|r| (r * r + by).sqrt()).collect();
+        let (objective, _) = weigh(&*loss, &smoothed, self.sample_weights, &mut weights);
         Ok(Outcome { factors, labels, residuals, weights, objective, coding, extras: Vec::new() })
     }
 }

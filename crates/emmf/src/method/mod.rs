@@ -1,32 +1,49 @@
 //! Factorizations: what happens inside the loop of [`fit`](crate::fit).
 
+mod centroids;
 mod coding;
 pub mod entrywise;
+mod graph;
 mod gsnmf;
 mod hals;
 mod irls;
+mod labels;
+mod lsnmf;
 mod momentum;
 mod nnls;
+mod onmf;
 mod outcome;
 mod pnmf;
+mod regularized;
 mod residual;
+mod rmnmf;
+mod symnmf;
 mod update;
 
 pub use coding::Coding;
 pub(crate) use entrywise::Aim;
 pub use entrywise::{Entrywise, Recipe, SparseDivergence, median_sweep, weighted_median};
+pub use graph::{GraphIrls, GraphState};
 pub use gsnmf::{Gsnmf, GsnmfState};
 pub use irls::{Irls, IrlsState};
+pub use lsnmf::{Lsnmf, LsnmfState};
+pub use onmf::{Onmf, OnmfState};
 pub use outcome::{Ending, Extra, Outcome, Value};
 pub use pnmf::{Gamma, Pnmf, PnmfState, Posterior};
+pub use regularized::{Learning, Regularized, RegularizedState, Source, Terms};
+pub use rmnmf::{Rmnmf, RmnmfState, Setting};
+pub use symnmf::{Symnmf, SymnmfState};
 pub use update::Update;
 
-pub(crate) use coding::{labels, residuals};
+pub(crate) use coding::residuals;
+pub(crate) use irls::default_epsilon;
+pub(crate) use labels::{centres, largest, nearest};
 pub(crate) use nnls::Nnls;
 pub(crate) use residual::residual_sq;
 
 use crate::error::Result;
 use crate::init::Start;
+use crate::matrix::Mat;
 
 /// One factorization. It gives the step; the loop is the one of [`fit`](crate::fit).
 pub trait Method<T, X>: Sync {
@@ -42,6 +59,17 @@ pub trait Method<T, X>: Sync {
     /// The true objective of the state. Whether less or more of it is better stands in the
     /// [registry](crate::registry).
     fn objective(&self, state: &Self::State) -> f64;
+
+    /// Whether the state is one at which the method itself ends, whatever the change of the objective.
+    fn has_settled(&self, _: &Self::State) -> bool {
+        false
+    }
+
+    /// V of the state, for stop rules that look at it.
+    fn coefficients<'s>(&self, state: &'s Self::State) -> Option<&'s Mat<T>> {
+        let _ = state;
+        None
+    }
 
     /// What is left of the last state.
     fn finish(&self, x: &X, state: Self::State, ending: Ending) -> Result<Outcome<T>>;

@@ -7,6 +7,7 @@
 //! free coordinates.
 
 use super::hals::{Coordinates, move_rows};
+use super::residual::dot;
 use crate::data::vectorized;
 use crate::matrix::Mat;
 
@@ -20,8 +21,6 @@ const SWEEPS: usize = 10;
 const FLAT: f64 = 1e-12;
 /// A centroid below this share of the longest one counts as zero: its coefficient might overflow.
 const SHORT: f64 = 1e-30;
-/// Partial sums of a dot product.
-const LANES: usize = 8;
 
 /// What a coordinate is doing.
 #[derive(Clone, Copy, PartialEq)]
@@ -108,7 +107,7 @@ impl Nnls {
         scaled.chunks_exact_mut(c).for_each(|p| self.rescale(p));
         a.fill(0.0);
         move_rows(a, scaled, &self.g, &Coordinates { free: 0..c, sweeps: SWEEPS }, sweeps);
-        vectorized(|| {
+        vectorized!({
             for (a, p) in a.chunks_exact_mut(c).zip(scaled.chunks_exact(c)) {
                 let flat = FLAT * p.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
                 let row = Row { g: &self.g, p, flat };
@@ -263,16 +262,4 @@ impl Support {
 #[inline(always)]
 fn subtract(out: &mut [f64], factor: f64, row: &[f64]) {
     out.iter_mut().zip(row).for_each(|(out, value)| *out -= factor * value);
-}
-
-/// x·y in several partial sums.
-#[inline(always)]
-fn dot(x: &[f64], y: &[f64]) -> f64 {
-    let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
-    let mut sums = [0.0; LANES];
-    for (x, y) in x.iter().zip(y) {
-        sums.iter_mut().zip(x.iter().zip(y)).for_each(|(sum, (x, y))| *sum += x * y);
-    }
-    let rest: f64 = x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum();
-    sums.iter().sum::<f64>() + rest
 }

@@ -15,6 +15,8 @@ pub struct Ending {
     pub polish: bool,
     /// How labels are read off V, before it is polished.
     pub labels: LabelRule,
+    /// Where randomness in that comes from.
+    pub seed: u64,
 }
 
 /// What a method leaves.

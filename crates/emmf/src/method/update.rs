@@ -55,7 +55,7 @@ impl Update {
 
 /// a ← a ∘ (p / den)^exponent.
 pub(super) fn multiply_power<T: Real>(a: &mut [T], p: &[T], den: &[T], exponent: f64) {
-    vectorized(|| {
+    vectorized!({
         if exponent == 1.0 {
             multiply(a, p, den, |ratio| ratio);
         } else if exponent == 0.5 {

@@ -1,6 +1,6 @@
 //! The list of all methods, the paper's own first.
 
-use super::{Entry, Goal, Kind, Param, Storage};
+use super::{Entry, Goal, Kind, Param, Storage, competitors};
 use crate::loss::{Capped, Correntropy, Entropy, Frobenius, L21, Log};
 use crate::method::Recipe;
 use crate::spec::Solver;
@@ -15,6 +15,26 @@ const DELTA: Param = Param {
     whole: false,
     help: "δ: larger residuals count linearly; default: the median absolute residual at the start",
 };
+
+/// Parameters of every method that follows a graph over the samples.
+pub const GRAPH_PARAMS: &[Param] = &[
+    Param {
+        name: "lambda",
+        default: None,
+        above: 0.0,
+        up_to: f64::MAX,
+        whole: false,
+        help: "λ: how much the graph weighs; default: from the data, as much as the loss",
+    },
+    Param {
+        name: "monotone",
+        default: Some(0.0),
+        above: -1.0,
+        up_to: 1.0,
+        whole: true,
+        help: "1: the variant whose objective never rises, without VᵀV = I; 0: as published",
+    },
+];
 
 const BOTH: &[Storage] = &[Storage::Dense, Storage::Sparse];
 const ALL: &[Solver] = &[Solver::Mu, Solver::Hals];
@@ -34,6 +54,19 @@ pub const METHODS: &[Entry] = &[
         exponent: Some(0.5),
         params: &[],
         kind: Kind::Samples(|_| Box::new(Entropy)),
+    },
+    Entry {
+        name: "g-emmf",
+        title: "graph-regularised entropy minimizing matrix factorization",
+        reference: "Chen and Li, Entropy Minimizing Matrix Factorization",
+        objective: "−Σ rᵢ log(rᵢ/Σr) + λ‖S − VVᵀ‖²",
+        guarantee: "none as published; with monotone=1 the objective never rises",
+        goal: Goal::Least,
+        storage: BOTH,
+        solvers: &[],
+        exponent: Some(0.5),
+        params: GRAPH_PARAMS,
+        kind: Kind::Graph(|_| Box::new(Entropy)),
     },
     Entry {
         name: "nmf",
@@ -334,4 +367,15 @@ pub const METHODS: &[Entry] = &[
         ],
         kind: Kind::Separable,
     },
+    competitors::ONMF,
+    competitors::CF,
+    competitors::NLCF,
+    competitors::LCF,
+    competitors::GNMF,
+    competitors::LCCF,
+    competitors::SYMNMF,
+    competitors::RMNMF,
+    competitors::NMFAN,
+    competitors::SRMCF,
+    competitors::LSNMF,
 ];

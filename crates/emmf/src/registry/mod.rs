@@ -1,16 +1,17 @@
 //! Every method by name, with its reference and parameters. Library, command line and Python take their
 //! names, defaults and checks from here.
 
+mod competitors;
 mod methods;
 
 use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
 use crate::loss::Loss;
-use crate::method::Recipe;
+use crate::method::{Recipe, Source, Terms};
 use crate::spec::{LabelRule, Solver};
 
-pub use methods::METHODS;
+pub use methods::{GRAPH_PARAMS, METHODS};
 
 /// How X may be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,12 +98,24 @@ impl Goal {
 pub(crate) enum Kind {
     /// Weighted samples, with this loss.
     Samples(fn(&Values<'_>) -> Box<dyn Loss>),
+    /// Weighted samples, with this loss and a graph.
+    Graph(fn(&Values<'_>) -> Box<dyn Loss>),
     /// Weighted entries, minimising this.
     Entries(fn(&Values<'_>) -> Recipe),
     /// Variational Bayes.
     Probabilistic,
     /// Generalized separable.
     Separable,
+    /// Least squares with these terms besides.
+    Regularized(fn(&Values<'_>) -> Terms),
+    /// Orthogonal NMF.
+    Orthogonal,
+    /// Symmetric NMF of a graph.
+    Symmetric,
+    /// Robust manifold NMF.
+    RobustManifold,
+    /// Local centroids structured NMF.
+    LocalCentroids,
 }
 
 /// The parameters of a method as given or by default.
@@ -118,7 +131,8 @@ impl<'a> Values<'a> {
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<f64> {
-        let default = || self.entry.params.iter().find(|param| param.name == name)?.default;
+        let known = || self.entry.params.iter().chain(GRAPH_PARAMS);
+        let default = || known().find(|param| param.name == name)?.default;
         self.given.get(name).copied().or_else(default)
     }
 }
@@ -142,46 +156,106 @@ impl Entry {
     pub fn takes_missing(&self) -> bool {
         match self.kind {
             Kind::Samples(_) | Kind::Entries(_) => true,
-            Kind::Probabilistic | Kind::Separable => false,
+            _ => false,
         }
+    }
+
+    /// Whether it always follows a graph over the samples.
+    pub fn needs_graph(&self) -> bool {
+        let given = self.terms().is_some_and(|terms| terms.graph == Source::Given);
+        given || matches!(self.kind, Kind::Graph(_) | Kind::Symmetric | Kind::RobustManifold)
+    }
+
+    /// Whether it can follow a graph over the samples.
+    pub fn takes_graph(&self) -> bool {
+        self.needs_graph() || matches!(self.kind, Kind::Samples(_))
+    }
+
+    /// Whether it follows a graph, or learns one.
+    pub fn has_graph(&self) -> bool {
+        let learned = self.terms().is_some_and(|terms| terms.graph != Source::None);
+        self.needs_graph() || learned || matches!(self.kind, Kind::LocalCentroids)
+    }
+
+    /// Whether samples may count more or less than once. A graph counts each once; a loss beside it may not.
+    pub fn takes_weights(&self) -> bool {
+        !self.has_graph() || matches!(self.kind, Kind::Graph(_))
+    }
+
+    /// Whether `transform` of the training samples gives the coefficients of the fit. Not where these follow more than the
+    /// sample: neighbours, or other terms than the fit.
+    pub fn codes_alone(&self) -> bool {
+        let plain = self.terms().is_none_or(|terms| terms.is_plain());
+        plain && !self.has_graph() && !matches!(self.kind, Kind::Orthogonal)
     }
 
     /// Whether with these parameters no iteration makes the objective worse.
     pub fn is_monotone(&self, params: &BTreeMap<String, f64>) -> bool {
         match self.kind {
             Kind::Samples(make) => make(&Values::of(self, params)).descends(),
+            Kind::Graph(make) => {
+                let values = Values::of(self, params);
+                values.get("monotone") == Some(1.0) && make(&values).descends()
+            }
             Kind::Entries(make) => make(&Values::of(self, params)).descends(),
             Kind::Probabilistic | Kind::Separable => true,
+            Kind::Regularized(make) => make(&Values::of(self, params)).descends(),
+            Kind::Symmetric => Values::of(self, params).get("half") == Some(0.0),
+            Kind::LocalCentroids => {
+                let values = Values::of(self, params);
+                values.get("adapt") == Some(0.0) && values.get("stable") == Some(0.0)
+            }
+            Kind::Orthogonal | Kind::RobustManifold => false,
         }
     }
 
-    /// Whether X in other units gives U in these units and the same V. Not where a prior has a unit, nor where V
-    /// holds entries of X.
-    pub fn is_homogeneous(&self) -> bool {
-        !matches!(self.kind, Kind::Probabilistic | Kind::Separable)
+    /// The terms of a regularized method with its default parameters.
+    fn terms(&self) -> Option<Terms> {
+        match self.kind {
+            Kind::Regularized(make) => Some(make(&Values::of(self, &BTreeMap::new()))),
+            _ => None,
+        }
     }
 
-    /// Whether a sample without entries has no coefficients. A distribution over them has a positive mean.
+    /// Whether X in other units gives U in these units and the same V. Not where a prior or a graph term has a unit, nor
+    /// where V holds entries of X.
+    pub fn is_homogeneous(&self) -> bool {
+        let graph = self.has_graph() && !matches!(self.kind, Kind::Graph(_));
+        !graph && !matches!(self.kind, Kind::Probabilistic | Kind::Separable)
+    }
+
+    /// Whether a sample without entries has no coefficients. A distribution over them has a positive mean, and in a graph
+    /// it has those of its neighbours.
     pub fn keeps_zeros(&self) -> bool {
-        !matches!(self.kind, Kind::Probabilistic)
+        !self.has_graph() && !matches!(self.kind, Kind::Probabilistic)
     }
 
     /// How labels are read off V where the user does not say: where the components have unrelated scales,
-    /// with centroids of unit length.
+    /// with centroids of unit length; where a given graph makes columns of V alike, by k-means.
     pub fn label_rule(&self) -> LabelRule {
-        match self.kind {
-            Kind::Separable => LabelRule::Unit,
+        match (self.kind, self.terms()) {
+            (_, Some(terms)) if terms.graph == Source::Given => LabelRule::Kmeans,
+            (_, Some(terms)) if terms.local == 0.0 => LabelRule::Unit,
+            (Kind::Separable | Kind::Orthogonal, _) => LabelRule::Unit,
+            (Kind::LocalCentroids, _) => LabelRule::Components,
             _ => LabelRule::Raw,
         }
     }
 
-    /// Every given parameter is one of the method's and within its range.
-    pub fn check(&self, params: &BTreeMap<String, f64>) -> Result<()> {
+    /// The parameters that it has with or without a graph that it does not need.
+    pub fn params_with(&self, graph: bool) -> impl Iterator<Item = &'static Param> + Clone {
+        let of_graph = if graph && !self.needs_graph() { GRAPH_PARAMS } else { &[] };
+        self.params.iter().chain(of_graph)
+    }
+
+    /// Every given parameter is one of the method's, with or without a graph, and within its range.
+    pub fn check(&self, params: &BTreeMap<String, f64>, graph: bool) -> Result<()> {
+        let known = self.params_with(graph);
         for (name, &value) in params {
-            let Some(param) = self.params.iter().find(|param| param.name == name) else {
-                let names = self.params.iter().map(|param| param.name);
-                return Err(match self.params {
-                    [] => Error::Param {
+            let Some(param) = known.clone().find(|param| param.name == name) else {
+                let names = known.map(|param| param.name);
+                return Err(match names.clone().next() {
+                    None => Error::Param {
                         name: "params",
                         got: format!("'{name}'"),
                         must: format!("empty: {} has no parameters of its own", self.name),

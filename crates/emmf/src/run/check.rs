@@ -11,11 +11,11 @@ use crate::model::with_gaps;
 use crate::preprocess::Normalize;
 use crate::real::Real;
 use crate::registry::{Entry, Storage};
-use crate::spec::{Solver, Spec};
+use crate::spec::{LabelRule, Missing, Solver, Spec, StopBy};
 
 /// Every parameter, for a matrix of this shape.
 pub(super) fn spec(spec: &Spec, entry: &Entry, (n, d): (usize, usize)) -> Result<()> {
-    entry.check(&spec.params)?;
+    entry.check(&spec.params, spec.graph.is_some())?;
     if n == 0 || d == 0 {
         return Err(Error::Empty { rows: n, cols: d });
     }
@@ -37,7 +37,36 @@ pub(super) fn spec(spec: &Spec, entry: &Entry, (n, d): (usize, usize)) -> Result
         return Err(Error::param("tol", spec.tol, "at least 0 and below 1"));
     }
     positive(spec)?;
-    solver(spec, entry)
+    solver(spec, entry)?;
+    graph(spec, entry)
+}
+
+/// What `tol` is compared with.
+pub(super) fn stop_by(spec: &Spec, entry: &Entry) -> StopBy {
+    let graph = spec.graph.is_some() || entry.needs_graph();
+    spec.stop_by.unwrap_or(if graph { StopBy::Coefficients } else { StopBy::Objective })
+}
+
+/// A graph goes together with the rest.
+fn graph(spec: &Spec, entry: &Entry) -> Result<()> {
+    if spec.graph.is_none() {
+        return Ok(());
+    }
+    if !entry.takes_graph() {
+        let must = format!("left out with {}, which cannot follow one", entry.name);
+        return Err(Error::param("graph", "given", must));
+    }
+    if spec.solver != Solver::Mu {
+        return Err(Error::param("solver", spec.solver, "mu with a graph"));
+    }
+    if spec.missing == Missing::Nan {
+        let instead = "fill the gaps before, or leave the graph out";
+        return Err(Error::Missing { what: "a graph".into(), instead });
+    }
+    if spec.graph.is_some_and(|graph| graph.neighbours == 0) {
+        return Err(Error::param("neighbours", 0, "at least 1"));
+    }
+    Ok(())
 }
 
 fn positive(spec: &Spec) -> Result<()> {
@@ -77,6 +106,16 @@ fn solver(spec: &Spec, entry: &Entry) -> Result<()> {
     }
     if !(exponent > 0.0 && exponent <= 1.0) {
         return Err(Error::param("exponent", exponent, "above 0 and at most 1, else nothing descends"));
+    }
+    Ok(())
+}
+
+/// Components are read off a graph that has them.
+pub(super) fn labels(spec: &Spec, entry: &Entry) -> Result<()> {
+    let wanted = spec.labels == Some(LabelRule::Components);
+    if wanted && entry.label_rule() != LabelRule::Components {
+        let must = format!("raw, unit or kmeans with {}, which learns no graph with components", entry.name);
+        return Err(Error::param("labels", "components", must));
     }
     Ok(())
 }
@@ -129,8 +168,12 @@ pub(super) fn storage<T: Real>(entry: &Entry, x: &Samples<'_, T>) -> Result<()> 
 
 /// The weights as counts: the smallest positive one is at least 1, so that no sample's residual exceeds
 /// the weighted sum of all, and the weights of the entropy loss stay positive.
-pub(super) fn sample_weights(given: Option<&[f64]>, n: usize) -> Result<Vec<f64>> {
+pub(super) fn sample_weights(given: Option<&[f64]>, entry: &Entry, n: usize) -> Result<Vec<f64>> {
     let Some(given) = given else { return Ok(vec![1.0; n]) };
+    if !entry.takes_weights() {
+        let must = format!("left out with {}, whose graph counts each sample once", entry.name);
+        return Err(Error::param("sample_weight", "given", must));
+    }
     if given.len() != n {
         return Err(Error::Shape { what: "the sample weights", got: (given.len(), 1), want: (n, 1) });
     }

@@ -7,15 +7,15 @@ use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::fit::{self, Run, Step, StopRule};
 use crate::init::{Random, Start};
-use crate::method::{Ending, Method};
+use crate::method::{Ending, Method, centres};
 use crate::model::{Fit, Model, ResidualScale, Seconds};
 use crate::preprocess::Fitted;
 use crate::real::Real;
 use crate::registry::Entry;
-use crate::spec::Spec;
+use crate::spec::{LabelRule, Spec};
 use crate::threads;
 
-use super::Given;
+use super::{Given, check};
 
 /// One fit under way.
 pub(super) struct Job<'a, X> {
@@ -47,12 +47,15 @@ impl<X> Job<'_, X> {
         let (run, restart) = self.best_run(method, given)?;
         let Run { state, initial, trace, stop } = run;
         let rule = self.spec.labels.unwrap_or(self.entry.label_rule());
-        let ending = Ending { polish: self.spec.polish, labels: rule };
+        let ending = Ending { polish: self.spec.polish, labels: rule, seed: self.spec.seed };
         let outcome = method.finish(self.data, state, ending)?;
         self.data.intact()?;
         let scale = ResidualScale::of(&outcome.residuals);
         let model = Model::from_parts(self.spec.clone().labels(rule), outcome.factors.u, fitted, scale)?;
-        let model = model.with_coding(outcome.coding)?;
+        let mut model = model.with_coding(outcome.coding)?;
+        if rule == LabelRule::Kmeans {
+            model = model.with_label_centres(centres(&outcome.factors.v, &outcome.labels))?;
+        }
         Ok(Fit {
             scores: outcome.residuals.iter().map(|&r| scale.score(r)).collect(),
             objective: outcome.objective,
@@ -80,7 +83,9 @@ impl<X> Job<'_, X> {
     where
         X: Data<T>,
     {
-        let rule = StopRule { max_iter: self.spec.max_iter, tol: self.spec.tol, deadline: self.deadline };
+        let Spec { max_iter, tol, .. } = *self.spec;
+        let by = check::stop_by(self.spec, self.entry);
+        let rule = StopRule { max_iter, tol, by, deadline: self.deadline };
         let mut best: Option<(Run<M::State>, usize)> = None;
         for restart in 0..self.spec.restarts {
             let rng = Random::stream(self.spec.seed, restart);

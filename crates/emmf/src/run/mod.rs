@@ -1,23 +1,28 @@
 //! [`Spec::fit`]: from checked parameters and samples to a [`Fit`].
 
 mod check;
+mod graph;
 mod job;
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use crate::data::{Data, Stored};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fit::{Observer, Step};
+use crate::graph::Graph;
 use crate::init::Factors;
 use crate::loss::Loss;
 use crate::matrix::Samples;
-use crate::method::{Aim, Entrywise, Gamma, Gsnmf, Irls, Pnmf, Recipe, SparseDivergence, Update};
+use crate::method::{
+    Aim, Entrywise, Gamma, GraphIrls, Gsnmf, Irls, Lsnmf, Onmf, Pnmf, Recipe, Regularized, Rmnmf, Setting,
+    Source, SparseDivergence, Symnmf, Update, default_epsilon,
+};
 use crate::model::{Fit, Seconds, impute};
 use crate::preprocess;
 use crate::real::Real;
 use crate::registry::{self, Kind, Values};
-use crate::spec::{Missing, Solver, Spec};
+use crate::spec::{GraphKind, GraphSpec, Missing, Solver, Spec};
 use crate::threads;
 
 use job::Job;
@@ -51,7 +56,31 @@ impl Spec {
 
     /// Fits the samples with sample weights, a given start or an observer.
     pub fn fit_with<'a, T: Real>(&self, x: impl Into<Samples<'a, T>>, given: Given<'_, T>) -> Result<Fit<T>> {
-        fit(self, x.into(), given)
+        fit(self, x.into(), given, None)
+    }
+
+    /// The graph over these samples, preprocessed as in a fit: that of `spec.graph`, or the nearest neighbours. Not
+    /// normalised.
+    pub fn graph_of<'a, T: Real>(&self, x: impl Into<Samples<'a, T>>) -> Result<Graph> {
+        let x = x.into();
+        threads::within(self.threads, || {
+            let (_, mut prepared) = preprocess::fit(&self.normalize, x, false)?;
+            let scale = prepared.take_scale();
+            let data = Stored::new(prepared.samples(), scale);
+            data.intact()?;
+            Ok(graph::find(self.graph.unwrap_or_default(), &data, None)?.into_owned())
+        })?
+    }
+
+    /// Fits the samples with this graph over them, instead of one made of them.
+    pub fn fit_on_graph<'a, T: Real>(
+        &self,
+        x: impl Into<Samples<'a, T>>,
+        graph: &Graph,
+        given: Given<'_, T>,
+    ) -> Result<Fit<T>> {
+        let chosen = GraphSpec { kind: GraphKind::Given, ..self.graph.unwrap_or_default() };
+        fit(&self.clone().graph(chosen), x.into(), given, Some(graph))
     }
 }
 
@@ -61,9 +90,14 @@ impl Spec {
 #[used]
 static COMPILED: (FitFn<f32>, FitFn<f64>) = (fit::<f32>, fit::<f64>);
 #[cfg(debug_assertions)]
-type FitFn<T> = fn(&Spec, Samples<'_, T>, Given<'_, T>) -> Result<Fit<T>>;
+type FitFn<T> = fn(&Spec, Samples<'_, T>, Given<'_, T>, Option<&Graph>) -> Result<Fit<T>>;
 
-fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, mut given: Given<'_, T>) -> Result<Fit<T>> {
+fn fit<T: Real>(
+    spec: &Spec,
+    x: Samples<'_, T>,
+    mut given: Given<'_, T>,
+    given_graph: Option<&Graph>,
+) -> Result<Fit<T>> {
     let began = Instant::now();
     let entry = registry::find(&spec.method)?;
     check::spec(spec, entry, x.shape())?;
@@ -73,7 +107,8 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, mut given: Given<'_, T>) -> Resu
     if missing {
         check::missing(spec, entry, &x)?;
     }
-    let weights = check::sample_weights(given.sample_weights, x.shape().0)?;
+    check::labels(spec, entry)?;
+    let weights = check::sample_weights(given.sample_weights, entry, x.shape().0)?;
     threads::within(spec.threads, || {
         let (fitted, mut prepared) = preprocess::fit(&spec.normalize, x, missing)?;
         let scale = prepared.take_scale();
@@ -91,12 +126,26 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, mut given: Given<'_, T>) -> Resu
             seconds: Seconds { prepare: began.elapsed().as_secs_f64(), ..Seconds::default() },
         };
         let values = Values::of(entry, &spec.params);
+        let following = spec.graph.is_some();
+        let graph = |normalized| {
+            let chosen = spec.graph.unwrap_or_default();
+            let graph = graph::find(chosen, &data, given_graph)?;
+            Ok::<_, Error>(graph::normalized(chosen, graph, normalized))
+        };
         let mut fit = match entry.kind {
+            Kind::Samples(make) | Kind::Graph(make) if following || entry.needs_graph() => {
+                let (irls, graph) = (irls(&job, || make(&values)), graph(true)?);
+                let (lambda, monotone) = (values.get("lambda"), values.get("monotone") == Some(1.0));
+                job.seconds.prepare = began.elapsed().as_secs_f64();
+                job.fit(&GraphIrls { irls, graph, lambda, monotone }, &mut given, fitted)
+            }
             Kind::Samples(make) if missing => {
                 let aim = Aim::Samples(Box::new(|| make(&values)));
                 job.fit(&entrywise(&job, aim), &mut given, fitted)
             }
-            Kind::Samples(make) => job.fit(&irls(&job, || make(&values)), &mut given, fitted),
+            Kind::Samples(make) | Kind::Graph(make) => {
+                job.fit(&irls(&job, || make(&values)), &mut given, fitted)
+            }
             Kind::Entries(make) => match make(&values) {
                 Recipe::Divergence if data.is_sparse() => {
                     job.fit(&sparse_divergence(&job), &mut given, fitted)
@@ -105,6 +154,19 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, mut given: Given<'_, T>) -> Resu
             },
             Kind::Probabilistic => job.fit(&pnmf(&values, &weights), &mut given, fitted),
             Kind::Separable => job.fit(&gsnmf(&values, &weights), &mut given, fitted),
+            Kind::Regularized(make) => {
+                let terms = make(&values);
+                let graph = if terms.graph == Source::Given { Some(graph(false)?) } else { None };
+                let method = Regularized { terms, graph: graph.as_deref(), sample_weights: &weights };
+                job.fit(&method, &mut given, fitted)
+            }
+            Kind::Orthogonal => job.fit(&Onmf { sample_weights: &weights }, &mut given, fitted),
+            Kind::Symmetric => {
+                let (graph, half) = (graph(true)?, values.get("half") == Some(1.0));
+                job.fit(&Symnmf { graph: &graph, half }, &mut given, fitted)
+            }
+            Kind::RobustManifold => job.fit(&rmnmf(&values, &*graph(false)?), &mut given, fitted),
+            Kind::LocalCentroids => job.fit(&lsnmf(&values, &weights), &mut given, fitted),
         }?;
         fit.imputed = if missing { impute(&prepared, &x, (fit.model.centroids(), &fit.v)) } else { None };
         fit.seconds.total = began.elapsed().as_secs_f64();
@@ -118,13 +180,11 @@ fn irls<'a, T: Real, X: Data<T>>(
     loss: impl Fn() -> Box<dyn Loss> + Send + Sync + 'a,
 ) -> Irls<'a> {
     let Job { spec, data, weights, .. } = *job;
-    let counted = data.norms_sq().iter().zip(weights);
-    let mean_norm = counted.map(|(norm, s)| s * norm.sqrt()).sum::<f64>() / weights.iter().sum::<f64>();
     let update = match spec.solver {
         Solver::Mu => Update::Multiplicative { exponent: job.exponent() },
         Solver::Hals => Update::Hals { sweeps: spec.sweeps, extrapolate: spec.extrapolate },
     };
-    let epsilon = spec.epsilon.unwrap_or((1e-10 * mean_norm).max(1e-150));
+    let epsilon = spec.epsilon.unwrap_or_else(|| default_epsilon(data, weights));
     Irls { loss: Box::new(loss), update, epsilon, sample_weights: weights }
 }
 
@@ -153,4 +213,22 @@ fn pnmf<'a>(values: &Values<'_>, sample_weights: &'a [f64]) -> Pnmf<'a> {
 fn gsnmf<'a>(values: &Values<'_>, sample_weights: &'a [f64]) -> Gsnmf<'a> {
     let is_convex = values.get("convex") == Some(1.0);
     Gsnmf { convex: values.get("lambda").filter(|_| is_convex), sample_weights }
+}
+
+fn rmnmf<'a>(values: &Values<'_>, graph: &'a Graph) -> Rmnmf<'a> {
+    let setting =
+        Setting::new(values.get("stable") == Some(1.0), values.get("penalty"), values.get("growth"));
+    Rmnmf { graph, lambda: values.get("lambda").unwrap_or(1.0), setting }
+}
+
+fn lsnmf<'a>(values: &Values<'_>, sample_weights: &'a [f64]) -> Lsnmf<'a> {
+    let get = |name: &str| values.get(name).unwrap_or(1.0);
+    Lsnmf {
+        lambda: get("lambda"),
+        adapt: get("adapt") == 1.0,
+        stable: get("stable") == 1.0,
+        centroids: values.get("centroids").map(|m| m as usize),
+        links: get("neighbors") as usize,
+        sample_weights,
+    }
 }

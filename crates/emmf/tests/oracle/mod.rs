@@ -4,9 +4,13 @@
 #![allow(dead_code, reason = "every test binary uses its own part of this module")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail in its helpers too")]
 
+pub(crate) mod dense;
 pub(crate) mod entrywise;
+pub(crate) mod lsnmf;
 pub(crate) mod pnmf;
 pub(crate) mod problems;
+pub(crate) mod rivals;
+pub(crate) mod rmnmf;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

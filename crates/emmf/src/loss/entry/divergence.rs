@@ -9,12 +9,20 @@ use serde::{Deserialize, Serialize};
 
 use super::EntryLoss;
 use super::elementary::ln;
+use crate::real::Real;
 
 /// See the [module](self).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Divergence {
     /// y counts as at least this much where x is not 0: the divergence from 0 is infinite.
     pub floor: f64,
+}
+
+impl Divergence {
+    /// With the floor for factors of type `T`.
+    pub(crate) fn of<T: Real>() -> Self {
+        Self { floor: T::TINY.to_f64().powf(0.75) }
+    }
 }
 
 impl EntryLoss for Divergence {

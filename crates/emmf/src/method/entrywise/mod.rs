@@ -31,9 +31,9 @@ pub(crate) use solve::{Solved, solve};
 
 use rayon::prelude::*;
 
-use super::irls::MakeLoss;
+use super::irls::{MakeLoss, default_epsilon};
 use super::update::multiply_power;
-use super::{Ending, Method, Outcome, labels};
+use super::{Ending, Method, Outcome};
 use crate::data::{Data, least_parts, vectorized};
 use crate::error::{Error, Result};
 use crate::init::{Factors, Start};
@@ -123,9 +123,7 @@ impl Entrywise<'_> {
     /// The weights of samples before the first iteration, which the l2,1 norm sees.
     fn samples<T: Real, X: Data<T>>(&self, x: &X) -> Weighing {
         let s = self.sample_weights;
-        let norms = x.norms_sq().iter().zip(s).map(|(norm, s)| s * norm.sqrt());
-        let mean_norm = norms.sum::<f64>() / s.iter().sum::<f64>();
-        let epsilon = self.epsilon.unwrap_or((1e-10 * mean_norm).max(1e-150));
+        let epsilon = self.epsilon.unwrap_or_else(|| default_epsilon(x, s));
         let zeros = || vec![0.0; s.len()];
         Weighing::Samples(Samples { loss: Box::new(L21), epsilon, r: zeros(), q: zeros(), factors: zeros() })
     }
@@ -142,7 +140,7 @@ impl Entrywise<'_> {
         let rows = |x: &[T], y: &[T]| -> Vec<f64> {
             x.chunks_exact(d).zip(y.chunks_exact(d)).map(|(x, y)| weighing.pull(x, y)).collect()
         };
-        let pulls = approximated(x, u, v, |_, x, y| vectorized(|| rows(x, y)));
+        let pulls = approximated(x, u, v, |_, x, y| vectorized!(rows(x, y)));
         let samples = pulls.into_iter().flatten().zip(self.sample_weights).zip(observed);
         samples.map(|((pull, s), observed)| s * pull / observed).collect()
     }
@@ -155,7 +153,7 @@ impl Entrywise<'_> {
         let (total, rest) = sums.split_at_mut(2 * c * d);
         let least = least_parts(2 * grid.parts * c * d);
         total.par_chunks_mut(d).enumerate().with_min_len(least).for_each(|(row, total)| {
-            vectorized(|| {
+            vectorized!({
                 for part in rest.chunks_exact(2 * c * d) {
                     let part = &part[row * d..(row + 1) * d];
                     total.iter_mut().zip(part).for_each(|(total, &part)| *total += part);
@@ -243,7 +241,7 @@ impl<T: Real, X: Data<T>> Method<T, X> for Entrywise<'_> {
     }
 
     fn finish(&self, x: &X, mut state: State<T>, ending: Ending) -> Result<Outcome<T>> {
-        let labels = labels(&state.v, &state.u, ending.labels);
+        let labels = ending.read(&state.v, &state.u);
         let sweeps = if let Aim::Entries(recipe) = &self.aim { recipe.median_sweeps() } else { 0 };
         let mut factors = Factors {
             u: std::mem::replace(&mut state.u, Mat::zeros(0, 0)),

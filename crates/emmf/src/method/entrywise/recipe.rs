@@ -67,7 +67,7 @@ impl Recipe {
             || L1 { epsilon: epsilon.unwrap_or_else(|| (L1_EPSILON * mean(x, weights, |x| x)).max(1e-150)) };
         let delta = |given: Option<f64>| given.unwrap_or_else(|| median_residual(x, weights, start));
         match self {
-            Self::Divergence => Weighing::entries(Divergence { floor: T::TINY.to_f64().powf(0.75) }),
+            Self::Divergence => Weighing::entries(Divergence::of::<T>()),
             Self::L1 { .. } => Weighing::entries(l1()),
             Self::Huber { delta: given } => Weighing::entries(Huber { delta: delta(given) }),
             Self::Hypersurface { delta: given } => Weighing::entries(Hypersurface { delta: delta(given) }),

@@ -7,9 +7,9 @@
 use rayon::prelude::*;
 
 use super::super::update::multiply_power;
-use super::super::{Coding, Ending, Method, Outcome, labels};
+use super::super::{Coding, Ending, Method, Outcome};
 use super::column_sums;
-use crate::data::{Data, PARTS, least_parts, vectorized};
+use crate::data::{Data, PARTS, add_scaled, least_parts, vectorized};
 use crate::error::Result;
 use crate::init::{Factors, Start};
 use crate::loss::entry::{Divergence, EntryLoss};
@@ -41,10 +41,6 @@ pub struct SparseState<T> {
 /// A guess at the stored entries of a sample.
 const ENTRIES: usize = 16;
 
-fn divergence<T: Real>() -> Divergence {
-    Divergence { floor: T::TINY.to_f64().powf(0.75) }
-}
-
 /// u·v. In a fixed order whatever the vector instructions.
 #[inline(always)]
 fn dot<T: Real>(u: &[T], v: &[T]) -> f64 {
@@ -57,28 +53,22 @@ fn dot<T: Real>(u: &[T], v: &[T]) -> f64 {
     sums.iter().map(|sum| sum.to_f64()).sum()
 }
 
-/// `out` += `by`·`row`.
-#[inline(always)]
-fn add<T: Real>(out: &mut [T], by: T, row: &[T]) {
-    out.iter_mut().zip(row).for_each(|(out, &value)| *out += by * value);
-}
-
 impl SparseDivergence<'_> {
     /// V ← V ∘ ((X/Y)U / Σⱼuⱼ)^p.
     fn update_v<T: Real, X: Data<T>>(&self, x: &X, state: &mut SparseState<T>) {
         column_sums(&state.u, |_| 1.0, &mut state.of_u);
         let SparseState { u, v, of_u, scratch, .. } = state;
-        let (c, loss) = (u.cols(), divergence::<T>());
+        let (c, loss) = (u.cols(), Divergence::of::<T>());
         let samples = v.rows().div_ceil(PARTS);
         let least = least_parts(ENTRIES * v.rows() * c);
         let parts = v.as_mut_slice().par_chunks_mut(samples * c).zip(scratch.par_chunks_mut(c)).enumerate();
         parts.with_min_len(least).for_each(|(part, (v, num))| {
             for (i, v) in (part * samples..).zip(v.chunks_exact_mut(c)) {
                 num.fill(T::ZERO);
-                vectorized(|| {
+                vectorized!({
                     x.for_each_of_sample(i, |j, value| {
                         let by = value.to_f64() * loss.weight(0.0, dot(u.row(j), v));
-                        add(num, T::from_f64(by), u.row(j));
+                        add_scaled(num, T::from_f64(by), u.row(j));
                     });
                 });
                 multiply_power(v, num, of_u, self.exponent);
@@ -94,18 +84,18 @@ impl SparseDivergence<'_> {
         let s = self.sample_weights;
         column_sums(&state.v, |i| s[i], &mut state.of_v);
         let SparseState { u, v, num, of_u, of_v, .. } = state;
-        let ((_, d), c, loss) = (x.shape(), u.cols(), divergence::<T>());
+        let ((_, d), c, loss) = (x.shape(), u.cols(), Divergence::of::<T>());
         let features = d.div_ceil(PARTS);
         let mut shares = [0.0; PARTS];
         let parts = num.as_mut_slice().par_chunks_mut(features * c).zip(&mut shares[..]).enumerate();
         parts.with_min_len(least_parts(ENTRIES * v.rows() * c)).for_each(|(part, (num, share))| {
             for (j, num) in (part * features..).zip(num.chunks_exact_mut(c)) {
                 num.fill(T::ZERO);
-                vectorized(|| {
+                vectorized!({
                     x.for_each_of_feature(j, |i, value| {
                         let (value, y) = (value.to_f64(), dot(u.row(j), v.row(i)));
                         *share += s[i] * (loss.share(value, y) - y);
-                        add(num, T::from_f64(s[i] * value * loss.weight(value, y)), v.row(i));
+                        add_scaled(num, T::from_f64(s[i] * value * loss.weight(value, y)), v.row(i));
                     });
                 });
             }
@@ -145,8 +135,8 @@ impl<T: Real, X: Data<T>> Method<T, X> for SparseDivergence<'_> {
     }
 
     fn finish(&self, x: &X, mut state: SparseState<T>, ending: Ending) -> Result<Outcome<T>> {
-        let labels = labels(&state.v, &state.u, ending.labels);
-        let coding = Coding::Entries { loss: divergence::<T>().into(), median_sweeps: 0 };
+        let labels = ending.read(&state.v, &state.u);
+        let coding = Coding::Entries { loss: Divergence::of::<T>().into(), median_sweeps: 0 };
         let empty = || Mat::zeros(0, 0);
         let (u, v) = (std::mem::replace(&mut state.u, empty()), std::mem::replace(&mut state.v, empty()));
         let mut factors = Factors { u, v };

@@ -162,7 +162,7 @@ impl<T: Real> Shared<'_, T> {
         if !at_old {
             self.weigh(x, y, w);
         }
-        vectorized(|| apply(x, y, w, t, T::ONE));
+        vectorized!(apply(x, y, w, t, T::ONE));
         T::gemm((num, c), Left::Rows((t, d)), (self.u.as_slice(), c), (m, d, c), false);
         if let Some(sums) = self.column_sums {
             den.chunks_exact_mut(c).for_each(|den| den.copy_from_slice(sums));
@@ -174,7 +174,7 @@ impl<T: Real> Shared<'_, T> {
 
     fn weigh(&self, x: &[T], y: &[T], w: &mut [T]) {
         let d = self.u.rows();
-        vectorized(|| {
+        vectorized!({
             let rows = x.chunks_exact(d).zip(y.chunks_exact(d)).zip(w.chunks_exact_mut(d));
             rows.for_each(|((x, y), w)| self.weighing.weigh(x, y, w));
         });
@@ -190,7 +190,7 @@ impl<T: Real> Shared<'_, T> {
         let d = self.u.rows();
         let rows = block.x.chunks_exact(d).zip(block.y.chunks_exact(d)).zip(s.iter().zip(squares));
         let mut objective = 0.0;
-        vectorized(|| {
+        vectorized!({
             for ((x, y), (&s, square)) in rows {
                 *square = sum(x, y, |x, y| (x - y) * (x - y));
                 objective += s * self.weighing.share(x, y);
@@ -210,7 +210,7 @@ impl<T: Real> Shared<'_, T> {
         let ((d, c), m) = (self.u.shape(), v.len() / self.u.cols());
         let Block { x, y, w, t, .. } = block;
         self.weigh(x, y, w);
-        vectorized(|| {
+        vectorized!({
             let rows = x.chunks_exact(d).zip(y.chunks_exact(d)).zip(w.chunks_exact_mut(d));
             for (((x, y), w), (t, i)) in rows.zip(t.chunks_exact_mut(d).zip(samples)) {
                 apply(x, y, w, t, T::from_f64(self.weighing.factor(i, self.sample_weights[i])));

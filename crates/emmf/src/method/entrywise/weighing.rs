@@ -3,7 +3,7 @@
 use crate::loss::Loss;
 use crate::loss::entry::{AnyEntryLoss, EntryCorrentropy, EntryLoss, L1, map, sum};
 use crate::method::Coding;
-use crate::method::irls::{smoothed, weigh};
+use crate::method::irls::{smoothing, weigh};
 use crate::real::Real;
 
 /// The weights of the entries.
@@ -40,11 +40,11 @@ pub(super) struct Samples {
 impl Samples {
     fn settle(&mut self, totals: &Totals<'_>, d: usize) -> f64 {
         let samples = totals.squares.iter().zip(totals.observed).zip(&mut self.r);
+        let by = smoothing(&*self.loss, self.epsilon);
         for ((square, observed), r) in samples {
-            *r = smoothed(&*self.loss, square * d as f64 / observed, self.epsilon);
+            *r = (square * d as f64 / observed + by).sqrt();
         }
-        let objective = weigh(&*self.loss, &self.r, totals.weights, &mut self.q);
-        let largest = self.q.iter().copied().fold(0.0, f64::max);
+        let (objective, largest) = weigh(&*self.loss, &self.r, totals.weights, &mut self.q);
         let scale = if largest > 0.0 { d as f64 / largest } else { 0.0 };
         let samples = self.factors.iter_mut().zip(&self.q).zip(totals.observed);
         samples.for_each(|((factor, q), observed)| *factor = scale * q / observed);

@@ -13,7 +13,7 @@ pub(super) fn project_row(row: &mut [f64], i: usize, w: &[f64]) {
         row.fill(0.0);
         return;
     }
-    vectorized(|| {
+    vectorized!({
         let (own, inverse) = (row[i], 1.0 / w[i]);
         // Takes the diagonal out of the sums.
         row[i] = -1.0;

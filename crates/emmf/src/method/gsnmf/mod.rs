@@ -27,13 +27,12 @@ use rayon::prelude::*;
 use self::scaled::Scaled;
 use self::spa::{Choice, Importance};
 use super::hals::{Coordinates, move_rows};
-use super::{Coding, Ending, Extra, Method, Outcome, Value, labels, residual_sq};
+use super::{Coding, Ending, Extra, Method, Outcome, Value, residual};
 use crate::data::{BLOCK, Block, Data, Gram, least_parts, vectorized};
 use crate::error::{Error, Result};
 use crate::init::{Factors, Start};
 use crate::matrix::Mat;
 use crate::real::Real;
-use crate::real::sealed::Left;
 
 /// Sweeps of coordinate descent over each factor in an iteration.
 const SWEEPS: usize = 10;
@@ -99,20 +98,13 @@ impl Gsnmf<'_> {
     /// P₁, the first columns of V (not at all where `frozen`), and the objective after it.
     fn update_v<T: Real, X: Data<T>>(&self, x: &X, state: &mut GsnmfState<T>, frozen: bool) -> Result<f64> {
         let GsnmfState { other: Factors { u, v }, choice, r, gram, .. } = state;
-        let (c, g) = (u.cols(), gram.of(u));
+        let g = gram.of(u);
         let by = Coordinates { free: 0..choice.samples.len(), sweeps: SWEEPS };
         x.project(u, v.as_mut_slice(), r, |Block { rows, p, scratch, a: v, r }| {
             if !frozen {
                 move_rows(v, p, g, &by, scratch);
             }
-            T::gemm((scratch, c), Left::Rows((v, c)), (g.as_slice(), c), (rows.len(), c, c), false);
-            vectorized(|| {
-                for (at, i) in rows.enumerate() {
-                    let row = at * c..(at + 1) * c;
-                    let terms = (&v[row.clone()], &p[row.clone()], &scratch[row]);
-                    r[at] = residual_sq(x, i, u, terms);
-                }
-            });
+            residual::for_block(x, rows, (u, g), (v, p, scratch), |at, square| r[at] = square);
         });
         let objective = self.objective_at(&state.r);
         if objective.is_finite() {
@@ -131,7 +123,7 @@ impl Gsnmf<'_> {
 /// Puts `other` this far beyond `here`, as seen from where it was, but not below zero.
 fn go_ahead<T: Real>(other: &mut Mat<T>, here: &Mat<T>, ahead: f64) {
     let ahead = T::from_f64(ahead);
-    vectorized(|| {
+    vectorized!({
         for (other, &here) in other.as_mut_slice().iter_mut().zip(here.as_slice()) {
             let next = here + ahead * (here - *other);
             *other = if next > T::ZERO { next } else { T::ZERO };
@@ -207,7 +199,7 @@ impl<T: Real, X: Data<T>> Method<T, X> for Gsnmf<'_> {
 
     fn finish(&self, x: &X, state: GsnmfState<T>, ending: Ending) -> Result<Outcome<T>> {
         let GsnmfState { here: mut factors, choice, .. } = state;
-        let labels = labels(&factors.v, &factors.u, ending.labels);
+        let labels = ending.read(&factors.v, &factors.u);
         let coding = Coding::Separable { features: choice.features.clone() };
         let residuals = coding.finish(x, &mut factors, (ending.polish, false));
         let squares: Vec<f64> = residuals.iter().map(|r| r * r).collect();

@@ -102,7 +102,7 @@ impl<T: Real> Move<'_, T> {
         let c = self.gram.cols();
         let shape = (mean.len() / c, c, c);
         T::gemm((slope, c), Left::Rows((mean, c)), (self.gram.as_slice(), c), shape, false);
-        vectorized(|| {
+        vectorized!({
             slope.iter_mut().zip(p).for_each(|(slope, &p)| *slope = p - *slope);
             rest.chunks_exact_mut(c + EXTRA).for_each(|rest| rest[c] = 0.0);
             for k in 0..c {
@@ -175,7 +175,7 @@ impl Totals {
             let blocks = mean.chunks(BLOCK * c).zip(rest.chunks(BLOCK * (c + EXTRA))).enumerate();
             for (block, (mean, rest)) in blocks {
                 let weight = |i: usize| weights(part * rows + block * BLOCK + i);
-                vectorized(|| add_block(sums, mean, rest, weight, room));
+                vectorized!(add_block(sums, mean, rest, weight, room));
                 let (plain, weighted) = room.split_at(BLOCK * c);
                 let shape = (c, mean.len() / c, c);
                 f64::gemm((sums, c), Left::Columns((weighted, c)), (plain, c), shape, true);

@@ -32,7 +32,7 @@ use rayon::prelude::*;
 
 use self::factor::{EXTRA, Factor, Move};
 use self::gamma::ln_gamma;
-use super::{Coding, Ending, Extra, Method, Outcome, Value, labels, residuals};
+use super::{Coding, Ending, Extra, Method, Outcome, Value, residuals};
 use crate::data::{Block, Data};
 use crate::error::Result;
 use crate::init::{Factors, Start};
@@ -219,7 +219,7 @@ impl<T: Real, X: Data<T>> Method<T, X> for Pnmf<'_> {
     }
 
     fn finish(&self, x: &X, mut state: PnmfState<T>, ending: Ending) -> Result<Outcome<T>> {
-        let labels = labels(&state.v.mean, &state.u.mean, ending.labels);
+        let labels = ending.read(&state.v.mean, &state.u.mean);
         let posterior = Posterior {
             second: (0..state.rate.len()).map(|k| state.u.totals.second(k)).collect(),
             rate: state.rate.clone(),

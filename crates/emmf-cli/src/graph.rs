@@ -1,0 +1,109 @@
+//! The graph over the samples on the command line.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use clap::Args as ClapArgs;
+use emmf::{Graph, GraphKind, GraphSpec};
+use emmf_io::{Matrix, ReadOptions};
+
+use crate::values::{GraphWeightsName, StopByName, count};
+
+#[derive(ClapArgs)]
+pub(crate) struct GraphArgs {
+    /// Graph over the samples that the clusters are to follow: knn, adaptive, or a file with a symmetric sparse matrix
+    /// (MTX, NPZ, MAT) or a list of edges (CSV: two samples, from 0, and a weight) [default: knn with a method that needs
+    /// one, else none].
+    #[arg(long, value_name = "knn|adaptive|FILE")]
+    pub(crate) graph: Option<String>,
+    /// Nearest neighbours of a sample that it is joined with [default: 5].
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    pub(crate) neighbors: Option<usize>,
+    /// Weights of the edges between nearest neighbours [default: binary].
+    #[arg(long, value_name = "KIND", value_enum)]
+    pub(crate) graph_weights: Option<GraphWeightsName>,
+    /// Whether neighbours may be missed for speed [default: from 50000 samples on].
+    #[arg(long, value_name = "BOOL", action = clap::ArgAction::Set)]
+    pub(crate) approximate: Option<bool>,
+    /// λ, how much the graph weighs: the same as --param lambda=L [default: from the data].
+    #[arg(long, value_name = "L", allow_negative_numbers = true)]
+    pub(crate) lambda: Option<f64>,
+    /// What --tol is compared with: the change of the objective or of the coefficients [default: coefficients with a
+    /// graph, else objective].
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub(crate) stop_by: Option<StopByName>,
+}
+
+impl GraphArgs {
+    /// The graph of a fit; `needed` where the method has one whatever the user says.
+    pub(crate) fn spec(&self, needed: bool) -> Result<Option<GraphSpec>> {
+        let kind = match self.graph.as_deref() {
+            Some("knn") => GraphKind::Knn,
+            Some("adaptive") => GraphKind::Adaptive,
+            Some(_) => GraphKind::Given,
+            None if needed => GraphKind::Knn,
+            None => {
+                let asked = [
+                    ("--neighbors", self.neighbors.is_some()),
+                    ("--graph-weights", self.graph_weights.is_some()),
+                    ("--approximate", self.approximate.is_some()),
+                ];
+                if let Some((option, _)) = asked.iter().find(|(_, asked)| *asked) {
+                    bail!("{option} is about a graph, but there is none; add --graph knn");
+                }
+                return Ok(None);
+            }
+        };
+        let default = GraphSpec::default();
+        Ok(Some(GraphSpec {
+            kind,
+            neighbours: self.neighbors.unwrap_or(default.neighbours),
+            weighting: self.graph_weights.map_or(default.weighting, Into::into),
+            approximate: self.approximate,
+            ..default
+        }))
+    }
+
+    /// The graph of the file that was named, for so many samples.
+    pub(crate) fn read(&self, samples: usize) -> Result<Option<Graph>> {
+        match self.graph.as_deref() {
+            None | Some("knn" | "adaptive") => Ok(None),
+            Some(file) => read(Path::new(file), samples).map(Some),
+        }
+    }
+}
+
+fn read(path: &Path, samples: usize) -> Result<Graph> {
+    if !path.exists() {
+        bail!("--graph is {}, which is neither knn nor adaptive nor a file", path.display());
+    }
+    let file = || path.display().to_string();
+    let whole = |node: f64| {
+        let is_whole = node >= 0.0 && node.fract() == 0.0 && node < samples as f64;
+        if is_whole { Ok(node as usize) } else { bail!("{node} is none of the samples 0 to {}", samples - 1) }
+    };
+    match emmf_io::read(path, &ReadOptions::default())?.x.into_f64() {
+        Matrix::Sparse(w) => Graph::from_csr(w.view()).with_context(file),
+        Matrix::Dense(w) if w.rows() == w.cols() => {
+            let edges = (0..w.rows()).flat_map(|i| (0..w.cols()).map(move |j| (i, j)));
+            let entries = edges.map(|(i, j)| (i, j, w[(i, j)])).filter(|edge| edge.2 != 0.0);
+            Graph::from_edges(w.rows(), entries).with_context(file)
+        }
+        Matrix::Dense(edges) if edges.cols() == 2 || edges.cols() == 3 => {
+            let edge = |row: usize| {
+                let edge = edges.row(row);
+                let weight = edge.get(2).copied().unwrap_or(1.0);
+                let named = || format!("{}: edge {row} (from 0)", file());
+                Ok((whole(edge[0]).with_context(named)?, whole(edge[1]).with_context(named)?, weight))
+            };
+            let edges = (0..edges.rows()).map(edge).collect::<Result<Vec<_>>>()?;
+            Graph::from_edges(samples, edges).with_context(file)
+        }
+        Matrix::Dense(other) => bail!(
+            "{}: is {}x{}; a graph is a square matrix, or a list of edges with two or three columns",
+            file(),
+            other.rows(),
+            other.cols()
+        ),
+    }
+}

@@ -1,0 +1,91 @@
+//! `--grid`: one fit for each value of a parameter, of which the best is kept.
+
+use anyhow::{Result, anyhow, bail};
+use emmf::metrics::{Clustering, modularity};
+use emmf::{Fit, Real, Samples, Spec};
+use emmf_io::{GridInfo, GridPoint};
+
+use crate::args::FitArgs;
+use crate::complain;
+use crate::values::GridByName;
+
+/// The values that a parameter is to take.
+#[derive(Clone)]
+pub(crate) struct Grid {
+    name: String,
+    values: Vec<f64>,
+}
+
+impl Grid {
+    /// `lambda=1e1,1e3,1e5`.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let (name, values) = text.split_once('=').ok_or("write it as NAME=VALUE,VALUE,…")?;
+        let number = |value: &str| value.trim().parse().map_err(|_| format!("'{value}' is not a number"));
+        let values = values.split(',').map(number).collect::<Result<Vec<f64>, String>>()?;
+        Ok(Self { name: name.into(), values })
+    }
+}
+
+/// Scores a fit: more is better.
+enum Judge<'a> {
+    /// Neighbours are to share clusters.
+    Modularity(emmf::Graph),
+    /// Agreement with the true classes.
+    Accuracy(&'a [String]),
+}
+
+/// The graph by which clusters are judged: that of the fit, or the nearest neighbours of the samples.
+fn graph<T: Real>(args: &FitArgs, spec: &Spec, x: Samples<'_, T>) -> Result<emmf::Graph> {
+    let given = args.graph.read(x.shape().0)?;
+    Ok(match given {
+        Some(graph) => graph,
+        None => spec.clone().graph(spec.graph.unwrap_or_default()).graph_of(x)?,
+    })
+}
+
+/// The best fit, and how it was found.
+pub(crate) fn search<T: Real>(
+    args: &FitArgs,
+    (spec, grid): (&Spec, &Grid),
+    (x, labels): (Samples<'_, T>, Option<&Vec<String>>),
+    mut fit: impl FnMut(&Spec) -> Result<Fit<T>>,
+) -> Result<(Fit<T>, GridInfo)> {
+    if spec.params.contains_key(&grid.name) {
+        bail!("--grid tries values of {}, which is given already; leave one of them out", grid.name);
+    }
+    let judge = match (args.grid_by, labels) {
+        (GridByName::Acc, Some(labels)) => Judge::Accuracy(labels),
+        (GridByName::Acc, None) => bail!("--grid-by acc needs the true classes; name them with --labels"),
+        (GridByName::Modularity, _) => Judge::Modularity(graph(args, spec, x)?),
+    };
+    let mut points = Vec::new();
+    let mut best: Option<(f64, f64, Fit<T>)> = None;
+    for &value in &grid.values {
+        let fitted = fit(&spec.clone().param(&grid.name, value))?;
+        let score = match &judge {
+            Judge::Modularity(graph) => modularity(graph, &fitted.labels)?,
+            Judge::Accuracy(labels) => Clustering::compare(labels, &fitted.labels)?.accuracy,
+        };
+        points.push(GridPoint { value, score, objective: fitted.objective });
+        let cancelled = fitted.stop == emmf::Stop::Cancelled;
+        if best.as_ref().is_none_or(|(_, highest, _)| score > *highest) {
+            best = Some((value, score, fitted));
+        }
+        if cancelled {
+            break;
+        }
+    }
+    let (chosen, _, fit) = best.ok_or_else(|| anyhow!("--grid has no values"))?;
+    let by = match args.grid_by {
+        GridByName::Acc => "accuracy",
+        GridByName::Modularity => "modularity",
+    };
+    if matches!(judge, Judge::Accuracy(_)) {
+        complain(&format!(
+            "WARNING: {} = {chosen} was chosen by its accuracy, with the true classes. The scores of this fit are those of \
+             a choice that nobody without them could make.",
+            grid.name
+        ));
+    }
+    Ok((fit, GridInfo { name: grid.name.clone(), by: by.into(), chosen, points }))
+}

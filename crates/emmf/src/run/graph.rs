@@ -1,0 +1,49 @@
+//! The graph of a fit: made of the samples, or the caller's.
+
+use std::borrow::Cow;
+
+use crate::data::Data;
+use crate::error::{Error, Result};
+use crate::graph::{Graph, Neighbours, adaptive, knn_graph, nearest, nearest_approximately};
+use crate::real::Real;
+use crate::spec::{GraphKind, GraphSpec};
+
+/// Samples from which on neighbours are approximate where the user does not say.
+const MANY: usize = 50_000;
+
+/// The graph that `chosen` names.
+pub(super) fn find<'a, T: Real, X: Data<T>>(
+    chosen: GraphSpec,
+    x: &X,
+    given: Option<&'a Graph>,
+) -> Result<Cow<'a, Graph>> {
+    let n = x.shape().0;
+    match (chosen.kind, given) {
+        (GraphKind::Given, None) => Err(Error::param("graph", "not there", "given with fit_on_graph")),
+        (GraphKind::Given, Some(graph)) if graph.nodes() != n => {
+            let nodes = graph.nodes();
+            Err(Error::Shape { what: "the given graph", got: (nodes, nodes), want: (n, n) })
+        }
+        (GraphKind::Given, Some(graph)) => Ok(Cow::Borrowed(graph)),
+        (GraphKind::Knn, _) => {
+            Ok(Cow::Owned(knn_graph(&neighbours(chosen, x, chosen.neighbours)?, chosen.weighting)?))
+        }
+        // One neighbour more: it is where the weights reach 0.
+        (GraphKind::Adaptive, _) => {
+            Ok(Cow::Owned(adaptive(&neighbours(chosen, x, chosen.neighbours + 1)?).graph()?))
+        }
+    }
+}
+
+fn neighbours<T: Real, X: Data<T>>(chosen: GraphSpec, x: &X, k: usize) -> Result<Neighbours> {
+    if chosen.approximate.unwrap_or(x.shape().0 >= MANY) {
+        nearest_approximately(x, k)
+    } else {
+        nearest(x, k)
+    }
+}
+
+/// The graph as a method takes it: normalised where `chosen` says so, or else the method.
+pub(super) fn normalized(chosen: GraphSpec, graph: Cow<'_, Graph>, own: bool) -> Cow<'_, Graph> {
+    if chosen.normalized.unwrap_or(own) { Cow::Owned(graph.normalized()) } else { graph }
+}
