@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := target/venv
 NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 
-.PHONY: demo test format lint rust python methods bench kernels callgrind
+.PHONY: demo test format lint rust python wheel methods bench kernels callgrind
 
 demo:
 	$(CARGO) run --release -- demo
@@ -27,15 +27,24 @@ else
 endif
 	$(CARGO) test --workspace --doc
 
-# Files that other tools write and read: needs the program, and the tools in a virtual environment.
+# Files that other tools write and read, and the Python package: needs the program, and the tools in a virtual
+# environment. Both are built as the Rust tests are, so that nothing is compiled twice.
 python: $(VENV)/ready
-	$(CARGO) build --package emmf-cli
-	EMMF=$(CURDIR)/target/debug/emmf $(VENV)/bin/python -m pytest -q tests/python
+	$(CARGO) build --workspace --lib --bins --tests
+	cp target/debug/lib_emmf.$(if $(filter Darwin,$(shell uname)),dylib,so) python/emmf/_emmf.abi3.so
+	EMMF=$(CURDIR)/target/debug/emmf PYTHONPATH=$(CURDIR)/python $(VENV)/bin/python -m pytest -q tests/python python/tests
 
-$(VENV)/ready: tests/python/requirements.txt
+$(VENV)/ready: tests/python/requirements.txt python/tests/requirements.txt
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/python/requirements.txt
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(addprefix -r ,$^)
 	touch $@
+
+# The wheel as users get it, in a clean environment: it must be small and work.
+wheel:
+	rm -rf target/wheel && $(PYTHON) -m venv target/wheel
+	target/wheel/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps -w target/wheel ./python
+	target/wheel/bin/python -m pip install --quiet --disable-pip-version-check target/wheel/*.whl
+	cd target/wheel && bin/python $(CURDIR)/python/tools/check_wheel.py *.whl
 
 # Ours beside the peers; writes docs/benchmarks.md. Variables: see benches/run.py.
 bench:

@@ -46,7 +46,7 @@ mod write;
 pub use atomic::{Batch, check_folder, check_writable, write_atomically};
 pub use dataset::{Dataset, Dtype, Matrix, Numbers};
 pub use error::{Error, Problem};
-pub use model::{AnyModel, read_model, write_model};
+pub use model::{AnyModel, model_from_bytes, model_to_bytes, read_model, write_model};
 pub use options::ReadOptions;
 pub use read::{read, read_bytes, read_labels, read_labels_bytes};
 pub use record::{

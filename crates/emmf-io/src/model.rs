@@ -47,7 +47,21 @@ pub fn write_model<T: Real>(path: &Path, model: &Model<T>) -> Result<(), Error> 
 /// Reads a model.
 pub fn read_model(path: &Path) -> Result<AnyModel, Error> {
     let (bytes, name) = load(path)?;
-    from_bytes(&bytes).map_err(|problem| problem.of(name))
+    model_from_bytes(&bytes, &name)
+}
+
+/// The bytes of a model file.
+pub fn model_to_bytes(model: &AnyModel) -> Result<Vec<u8>, Error> {
+    let bytes = match model {
+        AnyModel::F32(model) => to_bytes(model),
+        AnyModel::F64(model) => to_bytes(model),
+    };
+    bytes.map_err(|problem| problem.of("the model"))
+}
+
+/// A model from the bytes of a model file, which errors call `name`.
+pub fn model_from_bytes(bytes: &[u8], name: &str) -> Result<AnyModel, Error> {
+    from_bytes(bytes).map_err(|problem| problem.of(name))
 }
 
 pub(crate) fn to_bytes<T: Real>(model: &Model<T>) -> Result<Vec<u8>, Problem> {

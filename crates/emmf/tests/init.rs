@@ -3,9 +3,11 @@
 
 mod oracle;
 
+use std::ops::ControlFlow;
+
 use emmf::data::Dense;
 use emmf::init::{Kmeans, Random, kmeans, trimmed_kmeans};
-use emmf::{Factors, Init, Mat, Real, Spec};
+use emmf::{Factors, Given, Init, Mat, Real, Spec, Step};
 use oracle::nearest;
 use oracle::problems::{KINDS, distance, low_rank, problem, rng, uniform};
 use rand::RngExt;
@@ -209,4 +211,18 @@ fn nndsvd_start() {
         let fit = Spec::emmf(p.k).init(Init::Nndsvd).max_iter(5).fit(&p.x).unwrap();
         assert!(fit.objective.is_finite(), "{kind:?}");
     }
+}
+
+/// A sample that counts several times is as good as several samples, and one that does not count as none.
+#[test]
+fn nndsvd_with_weights_counts_samples() {
+    let x = uniform(20, 30, &mut rng(5));
+    let weights: Vec<f64> = (0..20).map(|i| f64::from(i % 4)).collect();
+    let rows: Vec<usize> = (0..20).flat_map(|i| std::iter::repeat_n(i, i % 4)).collect();
+    let repeated = Mat::from_fn(rows.len(), 30, |i, j| x[(rows[i], j)]);
+    let spec = Spec::new("nmf", 3).init(Init::Nndsvd).max_iter(3);
+    let mut observer = |_: &Step| ControlFlow::Continue(());
+    let given = Given { sample_weights: Some(&weights), start: None, observer: &mut observer };
+    let (weighted, repeated) = (spec.fit_with(&x, given).unwrap(), spec.fit(&repeated).unwrap());
+    assert!(distance(weighted.model.centroids(), repeated.model.centroids()) < 1e-9);
 }

@@ -157,8 +157,8 @@ fn filled<T: Real, X: Data<T>>(x: &X) -> Mat<T> {
 /// Makes the start that `spec` names; `weights` are the samples' own.
 fn start<T: Real, X: Data<T>>(spec: &Spec, x: &X, weights: &[f64], rng: &mut Random) -> Result<Factors<T>> {
     match spec.init {
-        Init::Random => Ok(random::start(x, spec.k, rng)),
-        Init::Nndsvd => nndsvd::start(x, spec.k, rng),
+        Init::Random => Ok(random::start(x, spec.k, weights, rng)),
+        Init::Nndsvd => nndsvd::start(x, spec.k, weights, rng),
         Init::Kmeans => {
             let best = best_of(spec.init_restarts, || kmeans(x, spec.k, weights, rng));
             Ok(from_clusters(&best, x.shape().0))

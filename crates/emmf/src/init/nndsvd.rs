@@ -16,19 +16,27 @@ use crate::real::Real;
 const OVERSAMPLE: usize = 10;
 const POWER_ITER: usize = 4;
 
-pub(super) fn start<T: Real, X: Data<T>>(x: &X, k: usize, rng: &mut Random) -> Result<Factors<T>> {
+/// Sample i counts `weights[i]` times.
+pub(super) fn start<T: Real, X: Data<T>>(
+    x: &X,
+    k: usize,
+    weights: &[f64],
+    rng: &mut Random,
+) -> Result<Factors<T>> {
     let (n, d) = x.shape();
-    let (left, s, right) = truncated_svd(x, k, rng).ok_or(Error::Diverged { iteration: 0 })?;
-    let fill = T::from_f64(mean(x));
+    let (left, s, right) = truncated_svd(x, k, weights, rng).ok_or(Error::Diverged { iteration: 0 })?;
+    let fill = T::from_f64(mean(x, weights));
     let mut factors = Factors { u: Mat::from_fn(d, k, |_, _| fill), v: Mat::from_fn(n, k, |_, _| fill) };
     for at in 0..k.min(s.len()) {
         let column = |a: &Mat<T>, sign: f64| -> Vec<f64> {
             (0..a.rows()).map(|i| (sign * a[(i, at)].to_f64()).max(0.0)).collect()
         };
         let norm = |column: &[f64]| column.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let weighted_norm =
+            |column: &[f64]| column.iter().zip(weights).map(|(x, weight)| weight * x * x).sum::<f64>().sqrt();
         let pair = |sign: f64| {
             let (v, u) = (column(&left, sign), column(&right, sign));
-            let (v_norm, u_norm) = (norm(&v), norm(&u));
+            let (v_norm, u_norm) = (weighted_norm(&v), norm(&u));
             (v, u, v_norm, u_norm)
         };
         let (plus, minus) = (pair(1.0), pair(-1.0));
@@ -51,24 +59,37 @@ fn set_column<T: Real>(a: &mut Mat<T>, at: usize, column: &[f64], factor: f64) {
     }
 }
 
-/// The leading singular triplets of X, approximately: n×l, l, d×l with l ≥ min(k, n, d).
+/// The leading singular triplets of X with every sample as often as it counts, approximately: n×l, l, d×l with
+/// l ≥ min(k, n, d).
 fn truncated_svd<T: Real, X: Data<T>>(
     x: &X,
     k: usize,
+    weights: &[f64],
     rng: &mut Random,
 ) -> Option<(Mat<T>, Vec<f64>, Mat<T>)> {
     let (n, d) = x.shape();
     let l = (k + OVERSAMPLE).min(n).min(d);
-    let ones = vec![T::ONE; n];
+    // Equal samples have equal rows of the singular vectors, so that one row times √w stands for w of them.
+    let roots: Vec<T> = weights.iter().map(|&weight| T::from_f64(weight.sqrt())).collect();
+    let range_of = |b: &Mat<T>| {
+        let mut product = x.dot(b);
+        (0..n).for_each(|i| product.row_mut(i).iter_mut().for_each(|entry| *entry *= roots[i]));
+        orthonormal_basis(&product)
+    };
     let mut right = Mat::from_fn(d, l, |_, _| T::from_f64(rng.0.sample(StandardNormal)));
-    let mut left = orthonormal_basis(&x.dot(&right));
+    let mut left = range_of(&right);
     for _ in 0..POWER_ITER {
-        x.t_dot(&ones, &left, &mut right);
-        left = orthonormal_basis(&x.dot(&orthonormal_basis(&right)));
+        x.t_dot(&roots, &left, &mut right);
+        left = range_of(&orthonormal_basis(&right));
     }
-    x.t_dot(&ones, &left, &mut right);
+    x.t_dot(&roots, &left, &mut right);
     // Xᵀ·Q = R·diag(s)·Wᵀ, so X ≈ (Q·W)·diag(s)·Rᵀ.
     let (features, s, mix) = thin_svd(&right)?;
-    let samples = Mat::from_fn(n, s.len(), |i, t| (0..l).map(|m| left[(i, m)] * mix[(m, t)]).sum());
+    // A sample that does not count has no row of its own; it gets the one that it would have.
+    let uncounted = weights.contains(&0.0).then(|| x.dot(&features));
+    let samples = Mat::from_fn(n, s.len(), |i, t| match &uncounted {
+        Some(product) if weights[i] == 0.0 => product[(i, t)] / T::from_f64(s[t].max(f64::MIN_POSITIVE)),
+        _ => (0..l).map(|m| left[(i, m)] * mix[(m, t)]).sum::<T>() / roots[i],
+    });
     Some((samples, s, features))
 }

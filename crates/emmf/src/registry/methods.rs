@@ -193,7 +193,7 @@ pub const METHODS: &[Entry] = &[
         params: &[Param {
             name: "median-sweeps",
             default: Some(0.0),
-            above: 0.0,
+            above: -1.0,
             up_to: 10_000.0,
             whole: true,
             help: "sweeps of coordinate descent on Σ|mᵢⱼ| by weighted medians after the last iteration",

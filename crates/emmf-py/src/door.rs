@@ -1,0 +1,64 @@
+//! The one door from Python into everything that may take long: it lets other Python threads run, turns panics
+//! and errors into exceptions, shows the steps to a callback and notices Ctrl-C.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use emmf::{Observer, Step};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+use crate::errors::IntoPyErr;
+use crate::watched::{Failed, watched};
+
+/// A callable that gets (restart, iteration, objective, seconds), not more often than every so many seconds.
+/// Where it returns something true, the fit ends.
+pub(crate) type Callback = (Py<PyAny>, f64);
+
+/// The result of `work`, and what the callback or Ctrl-C raised meanwhile. That does not replace the result: a fit
+/// that was broken off has one, too.
+pub(crate) fn enter<R: Send, E: IntoPyErr + Send>(
+    py: Python<'_>,
+    callback: Option<&Callback>,
+    work: impl FnOnce(&mut (dyn Observer + Send)) -> Result<R, E> + Send,
+) -> PyResult<(R, Option<PyErr>)> {
+    let every = callback.map(|(_, seconds)| Duration::try_from_secs_f64(*seconds).unwrap_or_default());
+    let mut raised = None;
+    let watch = |step: Option<&Step>| {
+        if raised.is_some() {
+            return ControlFlow::Break(());
+        }
+        Python::attach(|py| match look(py, callback, step) {
+            Ok(false) => ControlFlow::Continue(()),
+            Ok(true) => ControlFlow::Break(()),
+            Err(error) => {
+                raised = Some(error);
+                ControlFlow::Break(())
+            }
+        })
+    };
+    let result = py.detach(|| watched(every, work, watch)).map_err(|failed| match failed {
+        Failed::Thread(error) => error.into(),
+        Failed::Panic(message) => {
+            PyRuntimeError::new_err(format!("a mistake inside emmf, please report it: {message}"))
+        }
+    })?;
+    result.map(|result| (result, raised)).map_err(IntoPyErr::into_py_err)
+}
+
+/// Whether the fit is to end.
+fn look(py: Python<'_>, callback: Option<&Callback>, step: Option<&Step>) -> PyResult<bool> {
+    py.check_signals()?;
+    let (Some((callback, _)), Some(step)) = (callback, step) else { return Ok(false) };
+    let Step { restart, iteration, objective, elapsed } = *step;
+    callback.bind(py).call1((restart, iteration, objective, elapsed.as_secs_f64()))?.is_truthy()
+}
+
+/// The same for work that has no steps and is of no use half done.
+pub(crate) fn through<R: Send, E: IntoPyErr + Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<R, E> + Send,
+) -> PyResult<R> {
+    let (result, raised) = enter(py, None, |_| work())?;
+    raised.map_or(Ok(result), Err)
+}

@@ -1,0 +1,61 @@
+//! Errors of the library as exceptions, in the words of the Python package.
+
+use emmf_io::Problem;
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+/// An error that has an exception.
+pub(crate) trait IntoPyErr {
+    fn into_py_err(self) -> PyErr;
+}
+
+impl IntoPyErr for emmf::Error {
+    fn into_py_err(self) -> PyErr {
+        let text = self.to_string();
+        match self {
+            Self::Param { name, got, must } => {
+                PyValueError::new_err(format!("{} is {got}, but must be {}", argument(name), typed(&must)))
+            }
+            Self::Threads { .. } => PyRuntimeError::new_err(text),
+            Self::Read { .. } => PyOSError::new_err(text),
+            _ => PyValueError::new_err(typed(&text)),
+        }
+    }
+}
+
+impl IntoPyErr for emmf_io::Error {
+    fn into_py_err(self) -> PyErr {
+        let text = self.to_string();
+        match self.problem {
+            // The kind decides which exception it is: FileNotFoundError, PermissionError, …
+            Problem::Read(error) | Problem::Write(error) => std::io::Error::new(error.kind(), text).into(),
+            _ => PyValueError::new_err(text),
+        }
+    }
+}
+
+impl IntoPyErr for serde_json::Error {
+    fn into_py_err(self) -> PyErr {
+        PyValueError::new_err(format!("the parameters are not right: {self}"))
+    }
+}
+
+/// The argument of the estimators that sets a parameter of the library.
+fn argument(name: &str) -> String {
+    match name {
+        "k" => "n_components".into(),
+        "threads" => "n_jobs".into(),
+        "labels" => "label_rule".into(),
+        "lambda" => "lam".into(),
+        _ => name.replace('-', "_"),
+    }
+}
+
+/// Arguments as they are typed in Python.
+fn typed(text: &str) -> String {
+    let words = ["unit or max", "tfidf or shift", "shift", "tfidf", "hals", "mu", "nan"];
+    words.iter().fold(text.to_string(), |text, word| {
+        let quoted = word.split(" or ").map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ");
+        text.replace(&format!(" = {word}"), &format!("={quoted}"))
+    })
+}

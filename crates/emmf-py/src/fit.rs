@@ -1,0 +1,95 @@
+//! A fit: from the arrays of Python to a model and the results as arrays.
+
+use emmf::method::{Extra, Value};
+use emmf::{Factors, Fit, Given, Real, Spec};
+use emmf_io::AnyModel;
+use numpy::{Element, IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::arrays::{matrix, owned, positions};
+use crate::door::{self, Callback};
+use crate::errors::IntoPyErr;
+use crate::model::Model;
+use crate::samples::{AnySamples, Borrowed};
+
+/// U and V to start from.
+type Start<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
+
+/// Fits the parameters `spec` (JSON) to the samples. Gives the model, a dictionary of results, and what ended the
+/// fit early: the exception of the callback or of Ctrl-C.
+#[pyfunction]
+#[pyo3(signature = (spec, x, sample_weight=None, start=None, callback=None))]
+pub(crate) fn fit<'py>(
+    spec: &str,
+    x: AnySamples<'py>,
+    sample_weight: Option<PyReadonlyArray1<'py, f64>>,
+    start: Option<Start<'py>>,
+    callback: Option<Callback>,
+    py: Python<'py>,
+) -> PyResult<(Model, Bound<'py, PyDict>, Option<PyErr>)> {
+    let spec: Spec = serde_json::from_str(spec).map_err(IntoPyErr::into_py_err)?;
+    let given = Besides { sample_weight, start, callback };
+    match x {
+        AnySamples::F32(x) => run(py, &spec, &x, &given, AnyModel::F32),
+        AnySamples::F64(x) => run(py, &spec, &x, &given, AnyModel::F64),
+    }
+}
+
+struct Besides<'py> {
+    sample_weight: Option<PyReadonlyArray1<'py, f64>>,
+    start: Option<Start<'py>>,
+    callback: Option<Callback>,
+}
+
+fn run<'py, T: Element + Real>(
+    py: Python<'py>,
+    spec: &Spec,
+    x: &Borrowed<'py, T>,
+    besides: &Besides<'py>,
+    model: fn(emmf::Model<T>) -> AnyModel,
+) -> PyResult<(Model, Bound<'py, PyDict>, Option<PyErr>)> {
+    let x = x.parts()?;
+    let sample_weights = besides.sample_weight.as_ref().map(|weights| weights.as_slice()).transpose()?;
+    let start = besides.start.as_ref().map(factors).transpose()?;
+    let start = start.as_ref();
+    let (fit, raised) = door::enter(py, besides.callback.as_ref(), |observer| {
+        spec.fit_with(x.samples()?, Given { sample_weights, start, observer })
+    })?;
+    let Fit { model: fitted, .. } = fit;
+    let results = PyDict::new(py);
+    results.set_item("v", matrix(py, fit.v)?)?;
+    results.set_item("labels", positions(py, fit.labels))?;
+    results.set_item("residuals", fit.residuals.into_pyarray(py))?;
+    results.set_item("weights", fit.weights.into_pyarray(py))?;
+    results.set_item("scores", fit.scores.into_pyarray(py))?;
+    results.set_item("imputed", fit.imputed.map(|imputed| matrix(py, imputed)).transpose()?)?;
+    results.set_item("extras", extras(py, fit.extras)?)?;
+    results.set_item("objective", fit.objective)?;
+    results.set_item("initial", fit.initial)?;
+    results.set_item("trace", fit.trace.into_pyarray(py))?;
+    results.set_item("stop", fit.stop.to_string())?;
+    results.set_item("restart", fit.restart)?;
+    results.set_item("seconds", fit.seconds.total)?;
+    Ok((Model(model(fitted)), results, raised))
+}
+
+fn factors<T: Element + Real>((u, v): &Start<'_>) -> PyResult<Factors<T>> {
+    let factor =
+        |array: &Bound<'_, PyAny>| Ok::<_, PyErr>(owned(&array.extract::<PyReadonlyArray2<'_, T>>()?));
+    Ok(Factors { u: factor(u)?, v: factor(v)? })
+}
+
+fn extras<T: Element + Real>(py: Python<'_>, extras: Vec<Extra<T>>) -> PyResult<Bound<'_, PyDict>> {
+    let found = PyDict::new(py);
+    for Extra { name, value } in extras {
+        let name = name.replace('-', "_");
+        match value {
+            Value::Number(number) => found.set_item(name, number)?,
+            Value::Indices(indices) => found.set_item(name, positions(py, indices))?,
+            Value::Vector(vector) => found.set_item(name, vector.into_pyarray(py))?,
+            Value::Matrix(mat) => found.set_item(name, matrix(py, mat)?)?,
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,33 @@
+//! The module `emmf._emmf` of the Python package `emmf`: a thin mapping of the library, with arrays that come in
+//! borrowed and go out moved.
+
+#![forbid(unsafe_code)]
+
+mod arrays;
+mod datasets;
+mod door;
+mod errors;
+mod fit;
+mod metrics;
+mod model;
+mod registry;
+mod samples;
+mod watched;
+
+/// The compiled half of the package.
+#[pyo3::pymodule]
+mod _emmf {
+    #[pymodule_export]
+    use super::datasets::{add_block_noise, add_outliers, rays, toy};
+    #[pymodule_export]
+    use super::fit::fit;
+    #[pymodule_export]
+    use super::metrics::{agreement, effect, precision_at, roc_auc};
+    #[pymodule_export]
+    use super::model::Model;
+    #[pymodule_export]
+    use super::registry::{defaults, methods};
+
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+}

@@ -1,0 +1,135 @@
+//! A fitted model: codes and explains samples, and goes to a file and back.
+
+use std::path::PathBuf;
+
+use emmf::{Coded, Real};
+use emmf_io::AnyModel;
+use numpy::{Element, IntoPyArray, PyReadonlyArray2};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::arrays::{matrix, owned};
+use crate::door;
+use crate::errors::IntoPyErr;
+use crate::samples::{AnySamples, Borrowed};
+
+/// A fitted model of either floating-point type.
+#[pyclass(frozen, module = "emmf._emmf")]
+pub(crate) struct Model(pub(crate) AnyModel);
+
+/// Evaluates for the model in its own type.
+macro_rules! either {
+    ($self:ident, $model:ident => $call:expr) => {
+        match &$self.0 {
+            AnyModel::F32($model) => $call,
+            AnyModel::F64($model) => $call,
+        }
+    };
+}
+
+/// Evaluates for the model and the samples in their common type.
+macro_rules! together {
+    ($self:ident, $x:ident, $model:ident => $call:expr) => {
+        match (&$self.0, &$x) {
+            (AnyModel::F32($model), AnySamples::F32($x)) => $call,
+            (AnyModel::F64($model), AnySamples::F64($x)) => $call,
+            _ => Err(PyTypeError::new_err("the samples are not of the type of the model")),
+        }
+    };
+}
+
+#[pymethods]
+impl Model {
+    /// Coefficients, labels, residuals, scores and filled-in samples.
+    fn transform<'py>(&self, py: Python<'py>, x: AnySamples<'py>) -> PyResult<Bound<'py, PyDict>> {
+        together!(self, x, model => results(py, coded(py, model, x)?))
+    }
+
+    /// What of every sample is not explained, feature by feature.
+    fn explain<'py>(&self, py: Python<'py>, x: AnySamples<'py>) -> PyResult<Bound<'py, PyAny>> {
+        together!(self, x, model => {
+            let x = x.parts()?;
+            let left = door::through(py, || {
+                let x = x.samples()?;
+                let fitted = model.reconstruct(&model.transform(x)?.v)?;
+                let mut left = model.prepare(x)?;
+                let entries = left.as_mut_slice().iter_mut().zip(fitted.as_slice());
+                entries.for_each(|(left, fitted)| *left -= *fitted);
+                Ok::<_, emmf::Error>(left)
+            })?;
+            Ok(matrix(py, left)?.into_any())
+        })
+    }
+
+    /// V·Uᵀ.
+    fn reconstruct<'py>(&self, py: Python<'py>, v: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        either!(self, model => reconstructed(py, model, v))
+    }
+
+    /// U.
+    #[getter]
+    fn centroids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(either!(self, model => matrix(py, model.centroids().clone())?.into_any()))
+    }
+
+    /// The parameters of the fit, as JSON.
+    #[getter]
+    fn spec(&self) -> PyResult<String> {
+        serde_json::to_string(self.0.spec()).map_err(IntoPyErr::into_py_err)
+    }
+
+    /// Median and spread of the training residuals.
+    #[getter]
+    fn residual_scale(&self) -> (f64, f64) {
+        let scale = either!(self, model => model.residual_scale());
+        (scale.center, scale.spread)
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        either!(self, model => door::through(py, || emmf_io::write_model(&path, model)))
+    }
+
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        door::through(py, || emmf_io::read_model(&path)).map(Self)
+    }
+
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        emmf_io::model_from_bytes(bytes, "the pickled model").map(Self).map_err(IntoPyErr::into_py_err)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let bytes = emmf_io::model_to_bytes(&self.0).map_err(IntoPyErr::into_py_err)?;
+        Ok((py.get_type::<Self>().getattr("from_bytes")?, (PyBytes::new(py, &bytes),)))
+    }
+}
+
+fn coded<T: Element + Real>(
+    py: Python<'_>,
+    model: &emmf::Model<T>,
+    x: &Borrowed<'_, T>,
+) -> PyResult<Coded<T>> {
+    let x = x.parts()?;
+    door::through(py, || model.transform(x.samples()?))
+}
+
+fn results<T: Element + Real>(py: Python<'_>, coded: Coded<T>) -> PyResult<Bound<'_, PyDict>> {
+    let results = PyDict::new(py);
+    results.set_item("v", matrix(py, coded.v)?)?;
+    results.set_item("labels", crate::arrays::positions(py, coded.labels))?;
+    results.set_item("residuals", coded.residuals.into_pyarray(py))?;
+    results.set_item("scores", coded.scores.into_pyarray(py))?;
+    results.set_item("imputed", coded.imputed.map(|imputed| matrix(py, imputed)).transpose()?)?;
+    Ok(results)
+}
+
+fn reconstructed<'py, T: Element + Real>(
+    py: Python<'py>,
+    model: &emmf::Model<T>,
+    v: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let v = owned(&v.extract::<PyReadonlyArray2<'py, T>>()?);
+    Ok(matrix(py, door::through(py, || model.reconstruct(&v))?)?.into_any())
+}

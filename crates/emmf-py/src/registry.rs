@@ -1,0 +1,49 @@
+//! The registry of methods, from which the estimators are made.
+
+use emmf::Spec;
+use emmf::registry::{Entry, Goal, METHODS, Param, Storage};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::errors::IntoPyErr;
+
+/// Every method as a dictionary, the paper's own first.
+#[pyfunction]
+pub(crate) fn methods(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let entries = METHODS.iter().map(|entry| method(py, entry)).collect::<PyResult<Vec<_>>>()?;
+    PyList::new(py, entries)
+}
+
+fn method<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
+    let found = PyDict::new(py);
+    found.set_item("name", entry.name)?;
+    found.set_item("title", entry.title)?;
+    found.set_item("reference", entry.reference)?;
+    found.set_item("objective", entry.objective)?;
+    found.set_item("guarantee", entry.guarantee)?;
+    found.set_item("minimised", entry.goal == Goal::Least)?;
+    found.set_item("takes_sparse", entry.storage.contains(&Storage::Sparse))?;
+    found.set_item("takes_missing", entry.takes_missing())?;
+    found.set_item("solvers", entry.solvers.iter().map(ToString::to_string).collect::<Vec<_>>())?;
+    found.set_item("exponent", entry.exponent)?;
+    let params = entry.params.iter().map(|entry| param(py, entry)).collect::<PyResult<Vec<_>>>()?;
+    found.set_item("params", params)?;
+    Ok(found)
+}
+
+fn param<'py>(py: Python<'py>, param: &Param) -> PyResult<Bound<'py, PyDict>> {
+    let found = PyDict::new(py);
+    found.set_item("name", param.name)?;
+    found.set_item("default", param.default)?;
+    found.set_item("above", param.above)?;
+    found.set_item("up_to", param.up_to)?;
+    found.set_item("whole", param.whole)?;
+    found.set_item("help", param.help)?;
+    Ok(found)
+}
+
+/// Every parameter of a fit as it is where nothing is said, as JSON.
+#[pyfunction]
+pub(crate) fn defaults() -> PyResult<String> {
+    serde_json::to_string(&Spec::emmf(1)).map_err(IntoPyErr::into_py_err)
+}

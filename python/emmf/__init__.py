@@ -1,0 +1,28 @@
+"""Robust nonnegative matrix factorization: centroids, clusters and outlier scores from one fit.
+
+One estimator for each method, with scikit-learn's conventions; :mod:`emmf.outlier` has detectors in the dialects
+of scikit-learn and PyOD, :mod:`emmf.metrics`, :mod:`emmf.datasets` and :mod:`emmf.plot` what belongs around them.
+"""
+
+from importlib import import_module as _import_module
+
+from . import datasets, metrics, outlier
+from ._base import MatrixFactorization
+from ._emmf import VERSION as _VERSION
+from ._estimators import ESTIMATORS
+from ._files import load_model
+from ._progress import Step
+
+__version__ = _VERSION
+__all__ = ["MatrixFactorization", "Step", "datasets", "load_model", "metrics", "outlier"]
+
+for _estimator in ESTIMATORS.values():
+    globals()[_estimator.__name__] = _estimator
+    __all__.append(_estimator.__name__)
+
+
+def __getattr__(name: str) -> object:
+    # Only when it is asked for: it needs matplotlib, which nothing else does.
+    if name == "plot":
+        return _import_module("emmf.plot")
+    raise AttributeError(f"module 'emmf' has no attribute {name!r}")

@@ -1,0 +1,677 @@
+"""Written by tools/stubs.py from the registry of methods; do not edit."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from numpy.random import RandomState
+
+from . import datasets as datasets
+from . import metrics as metrics
+from . import outlier as outlier
+from . import plot as plot
+from ._base import MatrixFactorization as MatrixFactorization
+from ._files import load_model as load_model
+from ._progress import Step as Step
+
+__version__: str
+ESTIMATORS: dict[str, type[MatrixFactorization]]
+
+class EMMF(MatrixFactorization):
+    n_components: int
+    solver: Literal["mu", "hals"]
+    sweeps: int
+    extrapolate: bool
+    exponent: float | None
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit"] | None
+    polish: bool
+    n_jobs: int | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        solver: Literal["mu", "hals"] = ...,
+        sweeps: int = ...,
+        extrapolate: bool = ...,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class NMF(MatrixFactorization):
+    n_components: int
+    solver: Literal["mu", "hals"]
+    sweeps: int
+    extrapolate: bool
+    exponent: float | None
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit"] | None
+    polish: bool
+    n_jobs: int | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        solver: Literal["mu", "hals"] = ...,
+        sweeps: int = ...,
+        extrapolate: bool = ...,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class L21NMF(MatrixFactorization):
+    n_components: int
+    solver: Literal["mu", "hals"]
+    sweeps: int
+    extrapolate: bool
+    exponent: float | None
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit"] | None
+    polish: bool
+    n_jobs: int | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        solver: Literal["mu", "hals"] = ...,
+        sweeps: int = ...,
+        extrapolate: bool = ...,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class HxNMF(MatrixFactorization):
+    n_components: int
+    scale: float
+    solver: Literal["mu", "hals"]
+    sweeps: int
+    extrapolate: bool
+    exponent: float | None
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit"] | None
+    polish: bool
+    n_jobs: int | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        scale: float = ...,
+        solver: Literal["mu", "hals"] = ...,
+        sweeps: int = ...,
+        extrapolate: bool = ...,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class CappedNMF(MatrixFactorization):
+    n_components: int
+    threshold: float | None
+    quantile: float
+    solver: Literal["mu", "hals"]
+    sweeps: int
+    extrapolate: bool
+    exponent: float | None
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit"] | None
+    polish: bool
+    n_jobs: int | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        threshold: float | None = ...,
+        quantile: float = ...,
+        solver: Literal["mu", "hals"] = ...,
+        sweeps: int = ...,
+        extrapolate: bool = ...,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class RCIMNMF(MatrixFactorization):
+    n_components: int
+    width: float | None
+    solver: Literal["mu", "hals"]
+    sweeps: int
+    extrapolate: bool
+    exponent: float | None
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit"] | None
+    polish: bool
+    n_jobs: int | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        width: float | None = ...,
+        solver: Literal["mu", "hals"] = ...,
+        sweeps: int = ...,
+        extrapolate: bool = ...,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class NMFDiv(MatrixFactorization):
+    n_components: int
+    exponent: float | None
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit"] | None
+    polish: bool
+    n_jobs: int | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class L1NMF(MatrixFactorization):
+    n_components: int
+    median_sweeps: int
+    exponent: float | None
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit"] | None
+    polish: bool
+    n_jobs: int | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        median_sweeps: int = ...,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class CIMNMF(MatrixFactorization):
+    n_components: int
+    width: float | None
+    exponent: float | None
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit"] | None
+    polish: bool
+    n_jobs: int | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        width: float | None = ...,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class HuberNMF(MatrixFactorization):
+    n_components: int
+    delta: float | None
+    exponent: float | None
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit"] | None
+    polish: bool
+    n_jobs: int | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        delta: float | None = ...,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class HypersurfaceNMF(MatrixFactorization):
+    n_components: int
+    delta: float | None
+    exponent: float | None
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit"] | None
+    polish: bool
+    n_jobs: int | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        delta: float | None = ...,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class L12NMF(MatrixFactorization):
+    n_components: int
+    exponent: float | None
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit"] | None
+    polish: bool
+    n_jobs: int | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class L12SquaredNMF(MatrixFactorization):
+    n_components: int
+    exponent: float | None
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit"] | None
+    polish: bool
+    n_jobs: int | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class PNMF(MatrixFactorization):
+    n_components: int
+    lam: float
+    shape: float
+    rate: float
+    ard: bool
+    ard_shape: float
+    ard_rate: float
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit"] | None
+    polish: bool
+    n_jobs: int | None
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        lam: float = ...,
+        shape: float = ...,
+        rate: float = ...,
+        ard: bool = ...,
+        ard_shape: float = ...,
+        ard_rate: float = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class GSNMF(MatrixFactorization):
+    n_components: int
+    convex: bool
+    lam: float
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit"] | None
+    polish: bool
+    n_jobs: int | None
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        convex: bool = ...,
+        lam: float = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...

@@ -1,0 +1,361 @@
+"""What all estimators have in common."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+    _fit_context,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_array,
+    check_is_fitted,
+    check_non_negative,
+    validate_data,
+)
+
+from . import _emmf, _parameters
+from ._arrays import borrowed
+from ._progress import Progress, Step, watcher
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from typing_extensions import Self
+
+# Robust z-scores above this are outliers (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993).
+THRESHOLD = 3.5
+TYPES = [np.float64, np.float32]
+
+
+def _may_miss(estimator: Any) -> bool:
+    return getattr(estimator, "missing", "refuse") == "nan"
+
+
+class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    """A factorization X ≈ V·Uᵀ by one of the registered methods; the estimators derive from it."""
+
+    _entry: ClassVar[dict[str, Any]]
+    _parameter_constraints: ClassVar[dict[str, list[Any]]]
+
+    components_: NDArray[Any]
+    labels_: NDArray[np.int64]
+    n_iter_: int
+    n_features_in_: int
+    stop_reason_: str
+    objective_: float
+    objective_history_: NDArray[np.float64]
+    reconstruction_err_: float
+    residuals_: NDArray[np.float64]
+    residual_center_: float
+    residual_spread_: float
+    sample_weight_: NDArray[np.float64]
+    outlier_scores_: NDArray[np.float64]
+    outliers_: NDArray[np.bool_]
+    imputed_: NDArray[Any]
+    extras_: dict[str, Any]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = not self._shifts()
+        tags.input_tags.sparse = self._takes_sparse()
+        tags.input_tags.allow_nan = _may_miss(self)
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None, W: Any = None, H: Any = None) -> Self:
+        """Fit the factorization.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples, nonnegative. Arrays of float32 and float64 are not copied.
+        y : Ignored
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each sample counts.
+        W, H : array-like of shape (n_samples, n_components), (n_components, n_features), default=None
+            Where to start with ``init="custom"``.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        self.fit_transform(X, y, sample_weight=sample_weight, W=W, H=H)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_transform(self, X: Any, y: Any = None, *, sample_weight: Any = None, W: Any = None, H: Any = None) -> Any:
+        """Fit the factorization and give the coefficients of the samples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples, nonnegative.
+        y : Ignored
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each sample counts.
+        W, H : array-like of shape (n_samples, n_components), (n_components, n_features), default=None
+            Where to start with ``init="custom"``.
+
+        Returns
+        -------
+        V : ndarray of shape (n_samples, n_components)
+            The coefficients.
+        """
+        X = self._validated(X, TYPES, reset=True)
+        n = X.shape[0]
+        if n < self.n_components:
+            raise ValueError(f"n_samples={n} should be >= n_components={self.n_components}.")
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            sample_weight = np.ascontiguousarray(sample_weight)
+        start = self._start(W, H, X.dtype)
+        progress = Progress(type(self).__name__, self.restarts, self.max_iter) if self.verbose else None
+        spec = _parameters.spec(self._entry, self.get_params(deep=False))
+        model, found, raised = _emmf.fit(spec, borrowed(X), sample_weight, start, watcher(self.callback, progress))
+        self._keep(model, found)
+        if progress is not None:
+            last = Step(found["restart"], self.n_iter_, found["objective"], found["seconds"])
+            progress.end(last, found["stop"])
+        if raised is not None:
+            raise raised
+        if self.stop_reason_ == "max-iter" and self.tol > 0:
+            warnings.warn(
+                f"{type(self).__name__} made all {self.max_iter} iterations and the objective still changes by "
+                f"more than tol={self.tol:g} of itself; increase max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return found["v"]
+
+    def transform(self, X: Any) -> Any:
+        """Give the coefficients of samples for the centroids as they are.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        V : ndarray of shape (n_samples, n_components)
+            The coefficients; for the training samples those of the fit.
+        """
+        return self._coded(X)["v"]
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Put samples together again from their coefficients, as they were after ``normalize``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_components)
+            The coefficients.
+
+        Returns
+        -------
+        X_original : ndarray of shape (n_samples, n_features)
+            V·Uᵀ.
+        """
+        check_is_fitted(self)
+        V = check_array(X, dtype=self.components_.dtype, input_name="X")
+        return self._model.reconstruct(V)
+
+    def predict(self, X: Any) -> Any:
+        """Give the cluster of each sample: the centroid with the largest coefficient.
+
+        For the training samples ``labels_`` may differ: they are read off the coefficients before these are
+        polished, which clusters better.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            The clusters, from 0.
+        """
+        return self._coded(X)["labels"]
+
+    def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """Fit the factorization and give the clusters of the samples, ``labels_``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples, nonnegative.
+        y : Ignored
+            Not used.
+        **fit_params : dict
+            As of ``fit``.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            The clusters, from 0.
+        """
+        return self.fit(X, y, **fit_params).labels_
+
+    def score_samples(self, X: Any) -> Any:
+        """Give the outlier scores with scikit-learn's sign: the lower, the worse.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            Minus the number of robust standard deviations by which the residual lies above the median of the training
+            samples.
+        """
+        return -self._coded(X)["scores"]
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Give minus the mean residual ‖x − U·v‖, for model selection: the higher, the better.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+        y : Ignored
+            Not used.
+
+        Returns
+        -------
+        score : float
+            Minus the mean residual.
+        """
+        return -float(self._coded(X)["residuals"].mean())
+
+    def explain(self, X: Any) -> Any:
+        """Tell what makes a sample an outlier: what of it is not explained, feature by feature.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        residuals : ndarray of shape (n_samples, n_features)
+            The samples after ``normalize`` minus V·Uᵀ; NaN where a value is missing.
+        """
+        check_is_fitted(self)
+        return self._model.explain(borrowed(self._validated(X, [self.components_.dtype], reset=False)))
+
+    @available_if(_may_miss)
+    def impute(self, X: Any) -> Any:
+        """Fill in missing values.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples, with NaN where a value is missing.
+
+        Returns
+        -------
+        X_filled : ndarray of shape (n_samples, n_features)
+            The samples with V·Uᵀ in place of NaN.
+        """
+        return self._coded(X)["imputed"]
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model file that the program ``emmf`` and :func:`emmf.load_model` read.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, usually ``*.safetensors``. It is written as a whole or not at all.
+        """
+        check_is_fitted(self)
+        self._model.save(path)
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.components_.shape[0])
+
+    def _takes_sparse(self) -> bool:
+        return self._entry["takes_sparse"] and not _may_miss(self)
+
+    def _shifts(self) -> bool:
+        return "shift" in _parameters.steps(self.normalize)
+
+    def _coded(self, X: Any) -> dict[str, Any]:
+        check_is_fitted(self)
+        return self._model.transform(borrowed(self._validated(X, [self.components_.dtype], reset=False)))
+
+    def _validated(self, X: Any, types: list[Any], reset: bool) -> Any:
+        X = validate_data(
+            self,
+            X,
+            reset=reset,
+            dtype=types,
+            accept_sparse="csr" if self._takes_sparse() else False,
+            ensure_all_finite="allow-nan" if _may_miss(self) else True,
+        )
+        if not self._shifts():
+            check_non_negative(X, f"{type(self).__name__} (input X)")
+        return X
+
+    def _start(self, W: Any, H: Any, dtype: Any) -> tuple[Any, Any] | None:
+        if self.init != "custom":
+            if W is not None or H is not None:
+                raise ValueError('W and H are only taken with init="custom".')
+            return None
+        if W is None or H is None:
+            raise ValueError('init="custom" needs both W and H.')
+        U, V = (check_array(factor, dtype=dtype, input_name=name) for factor, name in ((H, "H"), (W, "W")))
+        return U.T, V
+
+    def _keep(self, model: Any, found: dict[str, Any]) -> None:
+        """Take up what a fit has found."""
+        self._take(model)
+        self.n_iter_ = len(found["trace"])
+        self.labels_ = found["labels"]
+        self.reconstruction_err_ = float(np.linalg.norm(found["residuals"]))
+        self.objective_ = found["objective"]
+        self.objective_history_ = found["trace"]
+        self.stop_reason_ = found["stop"]
+        self.residuals_ = found["residuals"]
+        self.sample_weight_ = found["weights"]
+        self.outlier_scores_ = found["scores"]
+        self.outliers_ = found["scores"] > THRESHOLD
+        self.extras_ = found["extras"]
+        if found["imputed"] is not None:
+            self.imputed_ = found["imputed"]
+
+    def _take(self, model: Any) -> None:
+        self._model = model
+        self.components_ = model.centroids.T
+        self.n_components_ = self.components_.shape[0]
+        self.residual_center_, self.residual_spread_ = model.residual_scale
+
+    @classmethod
+    def _of_model(cls, model: Any) -> Self:
+        """Make a fitted estimator from a model alone."""
+        estimator = cls(**_parameters.from_spec(cls._entry, model.spec))
+        estimator._take(model)
+        estimator.n_features_in_ = estimator.components_.shape[1]
+        return estimator
+
+
+def method_of(model: Any) -> str:
+    """Give the name of the method that a model was fitted by."""
+    return str(json.loads(model.spec)["method"])

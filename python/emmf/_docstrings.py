@@ -1,0 +1,77 @@
+"""The docstrings of the estimators, put together from the registry."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import Any
+
+from ._parameters import Parameter
+
+WIDTH = 100
+
+ATTRIBUTES = """
+Attributes
+----------
+components_ : ndarray of shape (n_components, n_features)
+    The centroids, Uᵀ.
+labels_ : ndarray of shape (n_samples,)
+    Cluster of each training sample.
+n_iter_ : int
+    Iterations made.
+stop_reason_ : str
+    Why it ended: "converged", "max-iter", "time-limit" or "cancelled".
+objective_ : float
+    The objective at the end.
+objective_history_ : ndarray of shape (n_iter_,)
+    The objective after each iteration.
+reconstruction_err_ : float
+    Frobenius norm of X − V·Uᵀ.
+residuals_ : ndarray of shape (n_samples,)
+    ‖x − U·v‖ of each training sample.
+sample_weight_ : ndarray of shape (n_samples,)
+    How much each training sample pulls at the centroids.
+outlier_scores_ : ndarray of shape (n_samples,)
+    By how many robust standard deviations the residual lies above the median; higher is worse.
+outliers_ : ndarray of shape (n_samples,)
+    Whether the score is above 3.5.
+residual_center_, residual_spread_ : float
+    Median and robust standard deviation of the training residuals, to which scores are relative.
+imputed_ : ndarray of shape (n_samples, n_features)
+    The samples with missing values filled in, with ``missing="nan"``.
+extras_ : dict
+    What else the method found.
+n_features_in_ : int
+    Number of features.
+feature_names_in_ : ndarray of shape (n_features_in_,)
+    Names of the features, where X has names.
+"""
+
+EXAMPLES = """
+Examples
+--------
+>>> from emmf import {name}
+>>> from emmf.datasets import make_rays
+>>> X, labels, outlier = make_rays(n_outliers=5, random_state=0)
+>>> model = {name}(3, init="trimmed", max_iter=50).fit(X)
+>>> model.components_.shape
+(3, 20)
+>>> model.transform(X[:4]).shape
+(4, 3)
+"""
+
+
+def docstring(name: str, entry: dict[str, Any], parameters: list[Parameter]) -> str:
+    """Write the docstring of a method's estimator."""
+    title = entry["title"][0].upper() + entry["title"][1:]
+    verb = "Minimises" if entry["minimised"] else "Maximises"
+    storage = "dense and sparse" if entry["takes_sparse"] else "dense"
+    about = (
+        f"{verb} {entry['objective']} over nonnegative U and V, X ≈ V·Uᵀ; rᵢ is the length of row i of X − V·Uᵀ, mᵢⱼ "
+        f"an entry of it. Guarantee: {entry['guarantee']}. Takes {storage} data. The method ``{entry['name']}`` of "
+        f"{entry['reference']}."
+    )
+    lines = [f"{title}.", "", fill(about, WIDTH), "", "Parameters", "----------"]
+    for parameter in parameters:
+        lines.append(f"{parameter.name} : {parameter.type}, default={parameter.default!r}")
+        lines.append(fill(parameter.help, WIDTH, initial_indent="    ", subsequent_indent="    "))
+    return "\n".join(lines) + "\n" + ATTRIBUTES + EXAMPLES.format(name=name)

@@ -1,0 +1,54 @@
+"""One class for each registered method, made from its entry in the registry."""
+
+from __future__ import annotations
+
+from inspect import Parameter as Argument
+from inspect import Signature
+from typing import Any
+
+from . import _emmf, _parameters
+from ._base import MatrixFactorization
+from ._docstrings import docstring
+
+# Words of a method's name that are written otherwise than with a capital; whatever ends in nmf is all capitals.
+WORDS = {"emmf": "EMMF", "g": "Graph", "cim": "CIM", "rcim": "RCIM"}
+
+
+def class_name(method: str) -> str:
+    """Name of the estimator of a method.
+
+    >>> class_name("capped-nmf"), class_name("g-emmf")
+    ('CappedNMF', 'GraphEMMF')
+    """
+    word = lambda text: text.upper() if text.endswith("nmf") else text.capitalize()  # noqa: E731
+    return "".join(WORDS.get(text, word(text)) for text in method.split("-"))
+
+
+def make(entry: dict[str, Any]) -> type[MatrixFactorization]:
+    """Make the estimator of a method."""
+    name, parameters = class_name(entry["name"]), _parameters.of_method(entry)
+
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        bound = signature.bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        for parameter in parameters:
+            setattr(self, parameter.name, bound.arguments[parameter.name])
+
+    first, *others = parameters
+    arguments = [Argument("self", Argument.POSITIONAL_OR_KEYWORD)]
+    arguments += [Argument(first.name, Argument.POSITIONAL_OR_KEYWORD, default=first.default)]
+    arguments += [Argument(each.name, Argument.KEYWORD_ONLY, default=each.default) for each in others]
+    signature = Signature(arguments)
+    __init__.__signature__ = signature  # type: ignore[attr-defined]
+    __init__.__qualname__ = f"{name}.__init__"
+    members = {
+        "__init__": __init__,
+        "__doc__": docstring(name, entry, parameters),
+        "__module__": "emmf",
+        "_entry": entry,
+        "_parameter_constraints": {each.name: each.allowed for each in parameters},
+    }
+    return type(name, (MatrixFactorization,), members)
+
+
+ESTIMATORS = {entry["name"]: make(entry) for entry in _emmf.methods()}

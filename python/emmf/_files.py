@@ -1,0 +1,38 @@
+"""Models in files, the same as the program ``emmf`` writes and reads."""
+
+from __future__ import annotations
+
+from os import PathLike
+
+from . import _emmf
+from ._base import MatrixFactorization, method_of
+from ._estimators import ESTIMATORS
+
+
+def load_model(path: str | PathLike[str]) -> MatrixFactorization:
+    """Read a model file of ``emmf fit --out`` or of the ``save`` of an estimator.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, usually ``model.safetensors``.
+
+    Returns
+    -------
+    estimator : MatrixFactorization
+        The estimator of the model's method, with its parameters, ready for new samples. What is known of the training
+        samples only (``labels_``, ``residuals_``, …) is not in the file.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import emmf
+    >>> X = emmf.datasets.make_rays(random_state=0).X
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.safetensors")
+    >>> emmf.EMMF(3, max_iter=20).fit(X).save(path)
+    >>> model = emmf.load_model(path)
+    >>> model.n_components, model.transform(X).shape
+    (3, (160, 3))
+    """
+    model = _emmf.Model.load(path)
+    return ESTIMATORS[method_of(model)]._of_model(model)

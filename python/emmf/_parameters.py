@@ -1,0 +1,233 @@
+"""The parameters of the estimators: names, defaults, what is allowed, what they mean, and the way to the library."""
+
+from __future__ import annotations
+
+import json
+import os
+from math import floor
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+from joblib import effective_n_jobs
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from . import _emmf
+
+DEFAULTS: dict[str, Any] = json.loads(_emmf.defaults())
+STEPS = ("unit", "max", "tfidf", "shift", "clip")
+COUNT = Interval(Integral, 1, None, closed="left")
+
+
+class Parameter(NamedTuple):
+    """A parameter of an estimator."""
+
+    name: str
+    default: Any
+    allowed: list[Any]
+    type: str
+    help: str
+
+
+def _shared(name: str, allowed: list[Any], type: str, help: str) -> Parameter:
+    return Parameter(name, DEFAULTS[name], allowed, type, help)
+
+
+FIRST = Parameter("n_components", 10, [COUNT], "int", "Number of centroids, k in the paper: clusters, topics or parts.")
+# By the methods that have a choice of solver.
+SOLVING = [
+    _shared(
+        "solver",
+        [StrOptions({"mu", "hals"})],
+        '{"mu", "hals"}',
+        "How a factor is moved while the other stays: multiplicative updates, or coordinate descent, which gets to "
+        "low objectives much faster.",
+    ),
+    _shared("sweeps", [COUNT], "int", 'Inner sweeps of ``solver="hals"`` over each factor.'),
+    _shared("extrapolate", ["boolean"], "bool", 'Lets ``solver="hals"`` go on in the direction of its last move.'),
+]
+EXPONENT = _shared(
+    "exponent",
+    [Interval(Real, 0, 1, closed="right"), None],
+    "float or None",
+    "Exponent of the multiplicative update; None is the published one, {exponent}.",
+)
+MISSING = _shared(
+    "missing",
+    [StrOptions({"refuse", "nan"})],
+    '{"refuse", "nan"}',
+    'What NaN means: a mistake, or a value that is missing. With ``"nan"`` it has no part in the fit, and ``imputed_`` '
+    'has it filled in; dense data and ``solver="mu"`` only.',
+)
+COMMON = [
+    Parameter(
+        "init",
+        DEFAULTS["init"],
+        [StrOptions({"kmeans", "trimmed", "random", "nndsvd", "custom"})],
+        '{"kmeans", "trimmed", "random", "nndsvd", "custom"}',
+        'How the factors start. ``"trimmed"`` is k-means that outliers cannot have; ``"custom"`` takes ``W`` and ``H`` '
+        "of ``fit``.",
+    ),
+    _shared("init_restarts", [COUNT], "int", "Independent k-means runs of the start, of which the best is taken."),
+    Parameter(
+        "normalize",
+        None,
+        [StrOptions(set(STEPS)), list, tuple, None],
+        "str, list of str or None",
+        'What is done to the samples first, in this order: ``"unit"`` length (the paper\'s), ``"max"`` to 1, '
+        '``"tfidf"``, ``"shift"`` of negative features to 0, ``"clip"`` of long samples to the median length.',
+    ),
+    Parameter(
+        "random_state",
+        DEFAULTS["seed"],
+        ["random_state"],
+        "int, RandomState instance or None",
+        "Where all randomness comes from; None draws from numpy's global generator.",
+    ),
+    _shared("restarts", [COUNT], "int", "Independent fits, of which the one with the best objective is kept."),
+    _shared("max_iter", [COUNT], "int", "Iterations at the most."),
+    _shared(
+        "tol",
+        [Interval(Real, 0, 1, closed="left")],
+        "float",
+        "Stop when the objective changes by less than this share of itself; 0 makes all iterations.",
+    ),
+    _shared(
+        "time_limit",
+        [Interval(Real, 0, None, closed="neither"), None],
+        "float or None",
+        "Stop after so many seconds.",
+    ),
+    _shared(
+        "epsilon",
+        [Interval(Real, 0, None, closed="neither"), None],
+        "float or None",
+        "ε of the smoothed residual √(‖m‖² + ε²); None is 1e-10 of the mean sample norm.",
+    ),
+    Parameter(
+        "label_rule",
+        DEFAULTS["labels"],
+        [StrOptions({"raw", "unit"}), None],
+        '{"raw", "unit"} or None',
+        "How a label is read off the coefficients: the largest as it is, or the largest once every centroid has unit "
+        "length. None is the method's own way.",
+    ),
+    _shared(
+        "polish",
+        ["boolean"],
+        "bool",
+        "After the last iteration solve for the coefficients exactly, so that ``transform`` of the training samples "
+        "gives the same.",
+    ),
+    Parameter(
+        "n_jobs",
+        DEFAULTS["threads"],
+        [Integral, None],
+        "int or None",
+        "Threads, as joblib counts them; None is one for each core, or the ``OMP_NUM_THREADS`` that joblib sets for "
+        "its workers. The result does not depend on it.",
+    ),
+    Parameter(
+        "callback",
+        None,
+        [callable, None],
+        "callable or None",
+        "Called with an :class:`emmf.Step` after every iteration; the fit ends when it returns True.",
+    ),
+    Parameter("verbose", 0, ["verbose"], "int", "Above 0: a progress line on standard error."),
+]
+# The names that the library has for them, where it has others.
+RENAMED = {"n_components": "k", "label_rule": "labels"}
+
+
+def own_name(name: str) -> str:
+    """Name of a method's own parameter as it can be written in Python."""
+    return {"lambda": "lam"}.get(name, name.replace("-", "_"))
+
+
+def _own(param: dict[str, Any]) -> Parameter:
+    """Make a parameter of one method, from its entry in the registry."""
+    name, default, help = (
+        own_name(param["name"]),
+        param["default"],
+        param["help"][0].upper() + param["help"][1:] + ".",
+    )
+    if param["whole"] and (param["above"], param["up_to"]) == (-1, 1):
+        return Parameter(
+            name, bool(default), ["boolean"], "bool", help.replace("1: ", "True: ").replace("0: ", "False: ")
+        )
+    kind, type = (Integral, "int") if param["whole"] else (Real, "float")
+    number, low = (int, floor(param["above"]) + 1) if param["whole"] else (float, param["above"])
+    high = number(param["up_to"]) if param["up_to"] < 1e300 else None
+    # A whole number is bounded by the least that is allowed, any other by what it must be above.
+    sides = {(True, True): "left", (True, False): "both", (False, True): "neither", (False, False): "right"}
+    allowed: list[Any] = [Interval(kind, low, high, closed=sides[param["whole"], high is None])]
+    if default is None:
+        return Parameter(name, None, [*allowed, None], f"{type} or None", help)
+    return Parameter(name, number(default), allowed, type, help)
+
+
+def of_method(entry: dict[str, Any]) -> list[Parameter]:
+    """All parameters of a method's estimator, ``n_components`` first."""
+    solving = SOLVING if "hals" in entry["solvers"] else []
+    exponent = [] if entry["exponent"] is None else [EXPONENT._replace(help=EXPONENT.help.format(**entry))]
+    missing = [MISSING] if entry["takes_missing"] else []
+    return [FIRST, *map(_own, entry["params"]), *solving, *exponent, *COMMON[:-2], *missing, *COMMON[-2:]]
+
+
+def steps(normalize: Any) -> list[str]:
+    """Give the steps of preprocessing as a list."""
+    named = [] if normalize is None else [normalize] if isinstance(normalize, str) else list(normalize)
+    for name in named:
+        if name not in STEPS:
+            raise ValueError(f"normalize has the step {name!r}, but the steps are {', '.join(STEPS)}.")
+    return named
+
+
+def threads(n_jobs: int | None) -> int | None:
+    """Give the number of threads, None for one on each core."""
+    if n_jobs is not None:
+        return int(effective_n_jobs(n_jobs))
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    return int(limit) if limit.isdigit() and limit != "0" else None
+
+
+def spec(entry: dict[str, Any], params: dict[str, Any]) -> str:
+    """Write the parameters of an estimator as the library reads them."""
+    found = {
+        "method": entry["name"],
+        "normalize": steps(params["normalize"]),
+        "threads": threads(params["n_jobs"]),
+    }
+    seed = params["random_state"]
+    if not isinstance(seed, Integral):
+        seed = check_random_state(seed).randint(2**31 - 1)
+    found["seed"] = int(seed)
+    own = {own_name(param["name"]): param["name"] for param in entry["params"]}
+    values = {own[name]: params[name] for name in own if params[name] is not None}
+    found["params"] = {name: float(value) for name, value in values.items()}
+    for name, value in params.items():
+        known = RENAMED.get(name, name)
+        if known in DEFAULTS and known not in found:
+            found[known] = getattr(value, "item", lambda value=value: value)()
+    if found["init"] == "custom":
+        del found["init"]
+    return json.dumps(found)
+
+
+def from_spec(entry: dict[str, Any], text: str) -> dict[str, Any]:
+    """Read the parameters of an estimator from those of the library."""
+    found = json.loads(text)
+    params = {}
+    for parameter in of_method(entry):
+        name = RENAMED.get(parameter.name, parameter.name)
+        if name in found and name != "normalize":
+            params[parameter.name] = found[name]
+    own = {own_name(name): value for name, value in found["params"].items()}
+    flags = {parameter.name for parameter in of_method(entry) if parameter.type == "bool"}
+    params |= {name: bool(value) if name in flags else value for name, value in own.items()}
+    return params | {
+        "normalize": found["normalize"] or None,
+        "random_state": found["seed"],
+        "n_jobs": found["threads"],
+    }

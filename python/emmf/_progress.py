@@ -1,0 +1,76 @@
+"""What a fit tells while it runs: a step for the callback, a line for the user."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+# Seconds between two looks at the progress: more often than the eye can follow is of no use.
+INTERVAL = 0.1
+WIDTH = 24
+
+
+class Step(NamedTuple):
+    """What a callback gets after an iteration.
+
+    Attributes
+    ----------
+    restart : int
+        The restart, from 0.
+    iteration : int
+        The iteration, from 1.
+    objective : float
+        The objective after it.
+    seconds : float
+        Time since this restart began to iterate.
+    """
+
+    restart: int
+    iteration: int
+    objective: float
+    seconds: float
+
+
+class Progress:
+    """A line on standard error that grows with the iterations."""
+
+    def __init__(self, name: str, restarts: int, max_iter: int) -> None:
+        self.name, self.restarts, self.max_iter = name, restarts, max_iter
+        # Elsewhere, in a file for instance, a line that is written again and again would be a mess.
+        self.live = sys.stderr.isatty() or "ipykernel" in sys.modules
+
+    def show(self, step: Step) -> None:
+        """Write the line anew."""
+        if self.live:
+            sys.stderr.write("\r" + self.line(step))
+            sys.stderr.flush()
+
+    def end(self, step: Step, why: str) -> None:
+        """Write the line for the last time."""
+        sys.stderr.write(("\r" if self.live else "") + f"{self.line(step)}, {why}\n")
+        sys.stderr.flush()
+
+    def line(self, step: Step) -> str:
+        """Tell how far it is."""
+        done = step.iteration / self.max_iter
+        bar = "█" * round(WIDTH * done) + "░" * (WIDTH - round(WIDTH * done))
+        restart = f" restart {step.restart + 1}/{self.restarts}" if self.restarts > 1 else ""
+        count = f"{step.iteration}/{self.max_iter}"
+        return f"{self.name}{restart} {bar} {count}  {step.seconds:.1f} s  objective {step.objective:.6e}"
+
+
+def watcher(
+    callback: Callable[[Step], Any] | None, progress: Progress | None
+) -> tuple[Callable[..., bool], float] | None:
+    """Join callback and progress to what the compiled half calls, and how many seconds apart."""
+    if callback is None and progress is None:
+        return None
+
+    def look(*values: Any) -> bool:
+        step = Step(*values)
+        if progress is not None:
+            progress.show(step)
+        return callback is not None and callback(step) is True
+
+    return look, INTERVAL if callback is None else 0.0

@@ -1,0 +1,167 @@
+"""Made-up data: samples on rays with outliers, the paper's toy sets, and outliers for real data.
+
+The same ``random_state`` gives the same numbers as ``--seed`` of the program ``emmf``, on every machine.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
+
+from . import _emmf
+
+__all__ = ["Labelled", "add_block_noise", "add_outliers", "make_rays", "make_toy"]
+
+
+class Labelled(NamedTuple):
+    """Samples of which the truth is known.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        The samples.
+    labels : ndarray of shape (n_samples,)
+        Their classes, from 0; outliers have the number of classes.
+    outlier : ndarray of shape (n_samples,)
+        Whether the sample is an outlier.
+    """
+
+    X: NDArray[np.float64]
+    labels: NDArray[np.int64]
+    outlier: NDArray[np.bool_]
+
+
+def make_rays(
+    n_classes: int = 3,
+    *,
+    n_features: int = 20,
+    n_samples: int = 150,
+    n_outliers: int = 10,
+    noise: float = 0.02,
+    outlier_scale: float = 10.0,
+    random_state: int = 0,
+) -> Labelled:
+    """Samples on rays through the origin, which a factorization describes exactly, and gross outliers after them.
+
+    Parameters
+    ----------
+    n_classes, n_features, n_samples, n_outliers : int
+        How many; the samples do not include the outliers.
+    noise : float, default=0.02
+        Largest noise of an entry; the samples have lengths from ½ to 1½.
+    outlier_scale : float, default=10.0
+        Largest entry of an outlier over that of the other samples.
+    random_state : int, default=0
+        Where the random numbers start.
+
+    Returns
+    -------
+    data : Labelled
+        Samples, classes and which are outliers.
+
+    Examples
+    --------
+    >>> from emmf.datasets import make_rays
+    >>> X, labels, outlier = make_rays(3, n_outliers=5)
+    >>> X.shape, int(outlier.sum())
+    ((155, 20), 5)
+    """
+    counts = (n_classes, n_features, n_samples, n_outliers)
+    return Labelled(*_emmf.rays(counts, noise, outlier_scale, random_state))
+
+
+def make_toy(*, outliers: bool = True) -> Labelled:
+    """Ten samples in the plane near a ray, as in the paper's first figures, and three outliers.
+
+    Parameters
+    ----------
+    outliers : bool, default=True
+        With the outliers; without them the samples lie exactly on the ray.
+
+    Returns
+    -------
+    data : Labelled
+        Samples, classes and which are outliers.
+
+    Examples
+    --------
+    >>> from emmf.datasets import make_toy
+    >>> make_toy().X.shape
+    (13, 2)
+    """
+    return Labelled(*_emmf.toy(outliers))
+
+
+def add_outliers(X: ArrayLike, n_outliers: int, *, random_state: int = 0) -> NDArray[np.float64]:
+    """Append outliers with entries uniform between 0 and ten times the largest entry, as in the paper.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The samples.
+    n_outliers : int
+        How many.
+    random_state : int, default=0
+        Where the random numbers start.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples + n_outliers, n_features)
+        A new array, the outliers last.
+
+    Examples
+    --------
+    >>> from emmf.datasets import add_outliers
+    >>> add_outliers([[1.0, 2.0], [2.0, 1.0]], 3).shape
+    (5, 2)
+    """
+    return _emmf.add_outliers(check_array(X, dtype=np.float64), n_outliers, random_state)
+
+
+def add_block_noise(
+    X: ArrayLike,
+    image_shape: tuple[int, int],
+    rows: ArrayLike,
+    block: int,
+    *,
+    column_major: bool = False,
+    random_state: int = 0,
+) -> NDArray[np.float64]:
+    """Put a square of random pixels at a random place of some images, the paper's outliers for image data.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The images, one a row.
+    image_shape : tuple of (int, int)
+        Height and width.
+    rows : array-like of int
+        Which images.
+    block : int
+        Side of the square in pixels.
+    column_major : bool, default=False
+        The features run down the columns of the images, as in MATLAB files.
+    random_state : int, default=0
+        Where the random numbers start.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+        A new array.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from emmf.datasets import add_block_noise
+    >>> X = load_digits().data
+    >>> noisy = add_block_noise(X, (8, 8), [0, 5], 4)
+    >>> (noisy != X).any(axis=1).nonzero()[0].tolist()
+    [0, 5]
+    """
+    height, width = image_shape
+    chosen = np.ascontiguousarray(np.atleast_1d(np.asarray(rows)), dtype=np.int64)
+    image = (height, width, column_major)
+    return _emmf.add_block_noise(check_array(X, dtype=np.float64), image, chosen, block, random_state)

@@ -1,0 +1,315 @@
+"""Outlier detectors around the estimators, in the dialects of scikit-learn and of PyOD.
+
+Both score a sample by its residual, in robust standard deviations above the median residual of the training
+samples, and both find the cut by themselves: 3.5 of these, unless ``contamination`` is given.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from scipy.special import erf
+from sklearn.base import BaseEstimator, OutlierMixin, _fit_context, clone
+from sklearn.utils import ClassifierTags, get_tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ._base import THRESHOLD, MatrixFactorization
+from ._estimators import ESTIMATORS
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["OutlierDetector", "PyODDetector"]
+
+
+class _Detector(BaseEstimator):
+    """What the two dialects have in common."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [MatrixFactorization, None],
+        "contamination": [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="right")],
+    }
+
+    def __init__(self, estimator: Any = None, *, contamination: Any = "auto") -> None:
+        self.estimator = estimator
+        self.contamination = contamination
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(self._chosen()).input_tags
+        return tags
+
+    def _chosen(self) -> Any:
+        if self.estimator is not None:
+            return self.estimator
+        # Outliers must not get centroids, and detectors are given numbers of any sign.
+        return ESTIMATORS["emmf"](3, init="trimmed", normalize="shift")
+
+    def _fit(self, X: Any, fit_params: dict[str, Any]) -> Any:
+        self.estimator_ = clone(self._chosen()).fit(X, **fit_params)
+        self.n_features_in_ = self.estimator_.n_features_in_
+        if hasattr(self.estimator_, "feature_names_in_"):
+            self.feature_names_in_ = self.estimator_.feature_names_in_
+        scores = self.estimator_.outlier_scores_
+        self._cut = THRESHOLD
+        if self.contamination != "auto":
+            self._cut = float(np.percentile(scores, 100 * (1 - self.contamination)))
+        return scores
+
+    def explain(self, X: Any) -> Any:
+        """Tell what of a sample is not explained, feature by feature.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        residuals : ndarray of shape (n_samples, n_features)
+            See ``explain`` of the estimators.
+        """
+        check_is_fitted(self)
+        return self.estimator_.explain(X)
+
+
+class OutlierDetector(OutlierMixin, _Detector):
+    """Outliers as scikit-learn tells them: lower scores are worse, ``predict`` gives -1 for outliers and 1 else.
+
+    Parameters
+    ----------
+    estimator : MatrixFactorization or None, default=None
+        An estimator of this package; None is ``EMMF(3, init="trimmed", normalize="shift")``.
+    contamination : "auto" or float, default="auto"
+        Share of outliers in the training samples; "auto" cuts at a robust z-score of 3.5.
+
+    Attributes
+    ----------
+    estimator_ : MatrixFactorization
+        The fitted estimator.
+    offset_ : float
+        ``decision_function`` is ``score_samples`` minus this.
+    n_features_in_ : int
+        Number of features.
+
+    Examples
+    --------
+    >>> from emmf import EMMF
+    >>> from emmf.datasets import make_rays
+    >>> from emmf.outlier import OutlierDetector
+    >>> X, labels, outlier = make_rays(n_outliers=5)
+    >>> found = OutlierDetector(EMMF(3, init="trimmed")).fit_predict(X)
+    >>> bool((found[outlier] == -1).all())
+    True
+    """
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, **fit_params: Any) -> Self:
+        """Fit the estimator and find the cut.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+        y : Ignored
+            Not used.
+        **fit_params : dict
+            As of ``fit`` of the estimators.
+
+        Returns
+        -------
+        self : object
+            The fitted detector.
+        """
+        self._fit(X, fit_params)
+        self.offset_ = -self._cut
+        return self
+
+    def score_samples(self, X: Any) -> Any:
+        """Give the scores: the lower, the worse.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            Minus the robust z-scores of the residuals.
+        """
+        check_is_fitted(self)
+        return self.estimator_.score_samples(X)
+
+    def decision_function(self, X: Any) -> Any:
+        """Give the scores with the cut at 0: outliers are negative.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        decision : ndarray of shape (n_samples,)
+            ``score_samples(X) - offset_``.
+        """
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X: Any) -> Any:
+        """Tell outliers from the others.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        found : ndarray of shape (n_samples,)
+            -1 for outliers, 1 for the others.
+        """
+        return np.where(self.decision_function(X) < 0, -1, 1)
+
+
+class PyODDetector(_Detector):
+    """Outliers as PyOD tells them: higher scores are worse, labels are 1 for outliers and 0 else.
+
+    Parameters
+    ----------
+    estimator : MatrixFactorization or None, default=None
+        An estimator of this package; None is ``EMMF(3, init="trimmed", normalize="shift")``.
+    contamination : "auto" or float, default="auto"
+        Share of outliers in the training samples; "auto" cuts at a robust z-score of 3.5.
+
+    Attributes
+    ----------
+    estimator_ : MatrixFactorization
+        The fitted estimator.
+    decision_scores_ : ndarray of shape (n_samples,)
+        Scores of the training samples.
+    threshold_ : float
+        Scores above it are outliers.
+    labels_ : ndarray of shape (n_samples,)
+        1 for the outliers among the training samples, 0 for the others.
+    n_features_in_ : int
+        Number of features.
+
+    Examples
+    --------
+    >>> from emmf import EMMF
+    >>> from emmf.datasets import make_rays
+    >>> from emmf.outlier import PyODDetector
+    >>> X, labels, outlier = make_rays(n_outliers=5)
+    >>> detector = PyODDetector(EMMF(3, init="trimmed"), contamination=5 / 155).fit(X)
+    >>> detector.labels_.nonzero()[0].tolist()
+    [150, 151, 152, 153, 154]
+    """
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # ``predict_proba`` knows two classes.
+        tags.classifier_tags = ClassifierTags(multi_class=False)
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, **fit_params: Any) -> Self:
+        """Fit the estimator and find the cut.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+        y : Ignored
+            Not used.
+        **fit_params : dict
+            As of ``fit`` of the estimators.
+
+        Returns
+        -------
+        self : object
+            The fitted detector.
+        """
+        self.decision_scores_ = self._fit(X, fit_params)
+        self.threshold_ = self._cut
+        self.labels_ = (self.decision_scores_ > self.threshold_).astype(int)
+        return self
+
+    def decision_function(self, X: Any) -> Any:
+        """Give the scores: the higher, the worse.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            Robust z-scores of the residuals.
+        """
+        check_is_fitted(self)
+        return -self.estimator_.score_samples(X)
+
+    def predict(self, X: Any) -> Any:
+        """Tell outliers from the others.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        found : ndarray of shape (n_samples,)
+            1 for outliers, 0 for the others.
+        """
+        return (self.decision_function(X) > self.threshold_).astype(int)
+
+    def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """Fit and give ``labels_``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+        y : Ignored
+            Not used.
+        **fit_params : dict
+            As of ``fit`` of the estimators.
+
+        Returns
+        -------
+        found : ndarray of shape (n_samples,)
+            1 for outliers, 0 for the others.
+        """
+        return self.fit(X, y, **fit_params).labels_
+
+    def predict_proba(self, X: Any, method: str = "linear") -> Any:
+        """Give the scores as something like probabilities.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+        method : {"linear", "unify"}, default="linear"
+            The range of the training scores laid onto [0, 1], or the normal distribution with their mean and spread
+            (Kriegel et al., SDM 2011).
+
+        Returns
+        -------
+        proba : ndarray of shape (n_samples, 2)
+            Of being normal, of being an outlier.
+        """
+        if method not in ("linear", "unify"):
+            raise ValueError(f"method is {method!r}, but must be 'linear' or 'unify'.")
+        scores, known = self.decision_function(X), self.decision_scores_
+        if method == "linear":
+            outlier = (scores - known.min()) / max(np.ptp(known), np.finfo(float).tiny)
+        else:
+            outlier = erf((scores - known.mean()) / (max(known.std(), np.finfo(float).tiny) * np.sqrt(2)))
+        outlier = np.clip(outlier, 0, 1)
+        return np.column_stack([1 - outlier, outlier])

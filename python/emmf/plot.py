@@ -1,0 +1,244 @@
+"""Pictures of a fit. Every function draws with matplotlib, shows nothing and returns the axes.
+
+It is not imported with the package, which does without matplotlib: ``from emmf import plot``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.decomposition import PCA
+from sklearn.utils.validation import check_is_fitted
+
+from ._base import THRESHOLD
+
+__all__ = ["centroids", "convergence", "embedding", "lambda_curve", "residuals"]
+
+NORMAL, OUTLIER = "#4878a8", "#d1495b"
+
+
+def _axes(ax: Any) -> Any:
+    return plt.subplots(layout="constrained")[1] if ax is None else ax
+
+
+def convergence(*models: Any, ax: Any = None, relative: bool | None = None) -> Any:
+    """Draw the objective after each iteration.
+
+    Parameters
+    ----------
+    *models : MatrixFactorization
+        Fitted estimators.
+    ax : matplotlib Axes, default=None
+        Where to draw.
+    relative : bool or None, default=None
+        Divide each curve by its first value; None does so for several models, whose objectives cannot be compared.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+        The axes.
+
+    Examples
+    --------
+    >>> import emmf
+    >>> from emmf import plot
+    >>> X = emmf.datasets.make_rays().X
+    >>> ax = plot.convergence(emmf.NMF(3, max_iter=30).fit(X), emmf.EMMF(3, max_iter=30).fit(X))
+    >>> ax.get_xlabel()
+    'iteration'
+    """
+    ax = _axes(ax)
+    relative = len(models) > 1 if relative is None else relative
+    for model in models:
+        check_is_fitted(model, "objective_history_")
+        values = model.objective_history_ / (abs(model.objective_history_[0]) if relative else 1)
+        ax.plot(np.arange(1, len(values) + 1), values, label=type(model).__name__)
+    ax.set_xlabel("iteration")
+    ax.set_ylabel("objective / objective after the first iteration" if relative else "objective")
+    if len(models) > 1:
+        ax.legend(frameon=False)
+    return ax
+
+
+def residuals(model: Any, *, threshold: float | None = None, bins: int = 50, ax: Any = None) -> Any:
+    """Draw the distribution of the training residuals, with the threshold above which samples are outliers.
+
+    Parameters
+    ----------
+    model : MatrixFactorization
+        A fitted estimator.
+    threshold : float or None, default=None
+        The outlier score at which to cut; None is 3.5, that of ``outliers_``.
+    bins : int, default=50
+        Number of bars.
+    ax : matplotlib Axes, default=None
+        Where to draw.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+        The axes.
+
+    Examples
+    --------
+    >>> import emmf
+    >>> from emmf import plot
+    >>> X = emmf.datasets.make_rays().X
+    >>> plot.residuals(emmf.EMMF(3, init="trimmed").fit(X)).get_xlabel()
+    'residual ‖x − U·v‖'
+    """
+    check_is_fitted(model, "residuals_")
+    ax = _axes(ax)
+    threshold = THRESHOLD if threshold is None else threshold
+    cut = model.residual_center_ + threshold * model.residual_spread_
+    values = model.residuals_
+    is_outlier = values > cut
+    edges = np.histogram_bin_edges(values, bins)
+    counts = [values[~is_outlier], values[is_outlier]]
+    names = [f"normal ({(~is_outlier).sum()})", f"outliers ({is_outlier.sum()})"]
+    ax.hist(counts, edges, stacked=True, color=[NORMAL, OUTLIER], label=names)
+    ax.axvline(cut, color="0.2", linestyle="--", linewidth=1, label=f"score {threshold:g}")
+    # A single outlier is to be seen beside a thousand normal samples.
+    ax.set_yscale("symlog", linthresh=1)
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("residual ‖x − U·v‖")
+    ax.set_ylabel("samples")
+    ax.legend(frameon=False)
+    return ax
+
+
+def centroids(
+    model: Any,
+    image_shape: tuple[int, int],
+    *,
+    columns: int = 10,
+    column_major: bool = False,
+    axes: Any = None,
+) -> Any:
+    """Draw the centroids as images.
+
+    Parameters
+    ----------
+    model : MatrixFactorization
+        A fitted estimator.
+    image_shape : tuple of (int, int)
+        Height and width.
+    columns : int, default=10
+        Images beside each other.
+    column_major : bool, default=False
+        The features run down the columns of the images, as in MATLAB files.
+    axes : ndarray of matplotlib Axes, default=None
+        Where to draw, one for each centroid.
+
+    Returns
+    -------
+    axes : ndarray of matplotlib Axes
+        The axes.
+
+    Examples
+    --------
+    >>> import emmf
+    >>> from emmf import plot
+    >>> from sklearn.datasets import load_digits
+    >>> model = emmf.EMMF(10, max_iter=20).fit(load_digits().data)
+    >>> plot.centroids(model, (8, 8)).shape
+    (10,)
+    """
+    check_is_fitted(model, "components_")
+    count = len(model.components_)
+    if axes is None:
+        columns = min(columns, count)
+        rows = -(-count // columns)
+        size = (1.1 * columns, 1.1 * rows * image_shape[0] / image_shape[1])
+        axes = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)[1]
+    axes = np.ravel(axes)
+    for ax, component in zip(axes, model.components_, strict=False):
+        ax.imshow(component.reshape(image_shape, order="F" if column_major else "C"), cmap="gray_r")
+    for ax in axes:
+        ax.axis("off")
+    return axes[:count]
+
+
+def embedding(model: Any, X: Any, *, labels: Any = None, ax: Any = None) -> Any:
+    """Draw the samples in the plane, by the two main directions of their coefficients.
+
+    Parameters
+    ----------
+    model : MatrixFactorization
+        A fitted estimator.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        The samples.
+    labels : array-like of shape (n_samples,), default=None
+        What to colour by; None is ``predict(X)``.
+    ax : matplotlib Axes, default=None
+        Where to draw.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+        The axes. Outliers are crosses.
+
+    Examples
+    --------
+    >>> import emmf
+    >>> from emmf import plot
+    >>> X = emmf.datasets.make_rays().X
+    >>> plot.embedding(emmf.EMMF(3, init="trimmed").fit(X), X).get_title()
+    '160 samples, 10 outliers'
+    """
+    ax = _axes(ax)
+    V = np.asarray(model.transform(X))
+    # Directions, not lengths, make the clusters.
+    V = V / np.maximum(np.linalg.norm(V, axis=1, keepdims=True), np.finfo(V.dtype).tiny)
+    # Two columns of zeros: there are two directions even of a single coefficient.
+    places = PCA(2).fit_transform(np.hstack([V, np.zeros((len(V), 2))])) if np.ptp(V) > 0 else np.zeros((len(V), 2))
+    labels = model.predict(X) if labels is None else np.asarray(labels)
+    is_outlier = -model.score_samples(X) > THRESHOLD
+    colours = np.unique(labels, return_inverse=True)[1]
+    for chosen, marker, size in ((~is_outlier, "o", 12), (is_outlier, "x", 30)):
+        at = places[chosen]
+        limits = {"vmin": 0, "vmax": max(1, colours.max())}
+        ax.scatter(at[:, 0], at[:, 1], size, colours[chosen], marker=marker, cmap="tab10", **limits)
+    ax.set_xticks([])
+    ax.set_yticks([])
+    ax.set_title(f"{len(places)} samples, {is_outlier.sum()} outliers")
+    return ax
+
+
+def lambda_curve(
+    lambdas: Sequence[float], values: Sequence[float] | Mapping[str, Sequence[float]], *, ax: Any = None
+) -> Any:
+    """Draw one or several measures against the weight λ of a penalty.
+
+    Parameters
+    ----------
+    lambdas : sequence of float
+        The weights.
+    values : sequence of float, or mapping of str to sequence of float
+        The measure for each of them, or several measures by name.
+    ax : matplotlib Axes, default=None
+        Where to draw.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+        The axes, with a logarithmic λ.
+
+    Examples
+    --------
+    >>> from emmf import plot
+    >>> plot.lambda_curve([1, 10, 100], {"ACC": [0.5, 0.7, 0.6], "NMI": [0.4, 0.6, 0.5]}).get_xscale()
+    'log'
+    """
+    ax = _axes(ax)
+    named = values if isinstance(values, Mapping) else {"": values}
+    for name, curve in named.items():
+        ax.plot(lambdas, curve, marker="o", label=name)
+    ax.set_xscale("log")
+    ax.set_xlabel("λ")
+    if isinstance(values, Mapping):
+        ax.legend(frameon=False)
+    return ax

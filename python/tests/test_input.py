@@ -1,0 +1,105 @@
+"""Every kind of X that the package takes, and that none is copied without need."""
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from emmf import EMMF
+from emmf._arrays import borrowed
+
+
+def fitted(x):
+    return EMMF(3, max_iter=10).fit(x)
+
+
+def test_memory_orders_and_slices_without_a_copy(X):
+    wide = np.zeros((2 * len(X), X.shape[1] + 5))
+    wide[::2, 2:-3] = X
+    layouts = {
+        "C": X,
+        "F": np.asfortranarray(X),
+        "slice": wide[::2, 2:-3],
+        "transposed slice": np.asfortranarray(wide)[::2, 2:-3],
+        "read-only": np.frombuffer(X.tobytes()).reshape(X.shape),
+    }
+    for name, x in layouts.items():
+        assert np.shares_memory(borrowed(x)[0], x), name
+        assert np.array_equal(fitted(x).components_, fitted(X).components_), name
+
+
+def test_backward_slices_are_copied(X):
+    assert np.array_equal(fitted(X[::-1]).components_, fitted(np.ascontiguousarray(X[::-1])).components_)
+
+
+def test_single_precision_stays(X):
+    model = fitted(X.astype(np.float32))
+    assert model.components_.dtype == model.transform(X).dtype == np.float32
+
+
+def test_integers_lists_and_memory_maps(X, tmp_path):
+    counts = np.round(X * 10).astype(np.int16)
+    wanted = fitted(counts.astype(float)).components_
+    np.save(tmp_path / "x.npy", counts.astype(float))
+    for x in (counts, counts.tolist(), np.load(tmp_path / "x.npy", mmap_mode="r")):
+        assert np.array_equal(fitted(x).components_, wanted)
+
+
+@pytest.mark.parametrize("storage", [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array, sp.coo_matrix])
+def test_sparse(X, storage):
+    X = np.where(X > 0.1, X, 0)
+    wanted = fitted(sp.csr_matrix(X))
+    model = fitted(storage(X))
+    assert np.array_equal(model.components_, wanted.components_)
+    assert np.allclose(model.components_, fitted(X).components_, rtol=1e-8)
+    assert np.allclose(model.explain(storage(X)), X - model.inverse_transform(model.transform(storage(X))))
+
+
+def test_sparse_with_wide_positions_and_duplicates(X):
+    X = np.where(X > 0.1, X, 0)
+    x = sp.csr_array(X)
+    wide = x.copy()
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    assert np.array_equal(fitted(wide).components_, fitted(x).components_)
+    twice = sp.csr_array((np.repeat(x.data / 2, 2), np.repeat(x.indices, 2), x.indptr * 2), shape=x.shape)
+    assert np.allclose(fitted(twice).components_, fitted(x).components_)
+    assert twice.nnz == 2 * x.nnz, "the caller's matrix stays as it is"
+
+
+PEAK = """
+    import resource, sys
+    import numpy as np
+    from emmf import EMMF
+
+    def peak():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+    # The same on few samples first: libraries and buffers that do not grow with X.
+    X = np.ones((250_000, 1024), dtype=np.float32)
+    X[:, :8] += (np.arange(250_000) % 7).astype(np.float32)[:, None]
+    EMMF(4, init="random", max_iter=2).fit(X[:2000]).transform(X[:2000])
+    before = peak()
+    model = EMMF(4, init="random", max_iter=2).fit(X)
+    model.transform(X[:50_000])
+    print(X.nbytes, peak() - before)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is counted in another unit elsewhere")
+def test_a_gigabyte_is_not_copied():
+    free = next(
+        int(line.split()[1])
+        for line in Path("/proc/meminfo").read_text().splitlines()
+        if line.startswith("MemAvailable")
+    )
+    if free < 3_000_000:
+        pytest.skip(f"only {free // 1000} MB of memory are free; 3 GB are needed")
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(PEAK)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    size, more = map(int, done.stdout.split())
+    assert size == 1_024_000_000
+    assert more < 0.1 * size, f"{more / 1e6:.0f} MB more than before"

@@ -1,0 +1,75 @@
+"""The detectors in both dialects."""
+
+import numpy as np
+import pytest
+from sklearn.base import is_outlier_detector
+
+import emmf
+from emmf import EMMF, metrics
+from emmf.outlier import OutlierDetector, PyODDetector
+
+X, _, OUTLIER = emmf.datasets.make_rays(3, n_samples=150, n_outliers=15, random_state=2)
+
+
+def test_the_dialect_of_scikit_learn():
+    detector = OutlierDetector(EMMF(3, init="trimmed"))
+    assert is_outlier_detector(detector)
+    found = detector.fit_predict(X)
+    assert set(found) == {-1, 1}
+    assert (found[OUTLIER] == -1).all()
+    assert np.allclose(detector.decision_function(X), detector.score_samples(X) - detector.offset_)
+    assert metrics.roc_auc(OUTLIER, -detector.score_samples(X)) == 1.0
+    assert np.array_equal(detector.predict(X), found)
+    assert detector.explain(X).shape == X.shape
+
+
+def test_the_dialect_of_pyod():
+    detector = PyODDetector(EMMF(3, init="trimmed")).fit(X)
+    assert detector.labels_[OUTLIER].all()
+    assert set(detector.labels_) == {0, 1}
+    assert detector.threshold_ == 3.5
+    assert np.array_equal(detector.labels_, detector.decision_scores_ > detector.threshold_)
+    assert np.allclose(detector.decision_function(X), detector.decision_scores_, atol=1e-6)
+    assert np.array_equal(detector.predict(X), detector.labels_)
+    assert np.array_equal(detector.fit_predict(X), detector.labels_)
+    for method in ("linear", "unify"):
+        proba = detector.predict_proba(X, method=method)
+        assert proba.shape == (len(X), 2)
+        assert np.allclose(proba.sum(axis=1), 1)
+        assert proba.min() >= 0
+        assert proba[OUTLIER, 1].mean() > proba[~OUTLIER, 1].mean()
+    with pytest.raises(ValueError, match="'linear' or 'unify'"):
+        detector.predict_proba(X, method="quadratic")
+
+
+@pytest.mark.parametrize("share", [0.05, 15 / 165, 0.3])
+def test_contamination(share):
+    count = round(share * len(X))
+    assert abs(PyODDetector(EMMF(3), contamination=share).fit(X).labels_.sum() - count) <= 1
+    assert abs((OutlierDetector(EMMF(3), contamination=share).fit_predict(X) == -1).sum() - count) <= 1
+    with pytest.raises(ValueError, match="contamination"):
+        PyODDetector(contamination=0.7).fit(X)
+
+
+def test_data_of_any_sign_by_default(rng):
+    # A plane with a few points far off it.
+    plane = rng.normal(size=(200, 2)) @ rng.normal(size=(2, 12))
+    plane[:6] += 8 * rng.normal(size=(6, 12))
+    scores = PyODDetector().fit(plane).decision_scores_
+    assert metrics.roc_auc(np.arange(200) < 6, scores) > 0.9
+
+
+def test_explain_names_the_feature(rng):
+    x = emmf.datasets.make_rays(3, n_outliers=0).X
+    x[7, 11] += 3
+    assert np.abs(EMMF(3, init="trimmed").fit(x).explain(x)[7]).argmax() == 11
+    model = EMMF(3, init="trimmed", normalize="unit").fit(x)
+    assert np.allclose(np.linalg.norm(model.explain(x), axis=1), model.residuals_, atol=1e-6)
+    assert np.abs(model.explain(x)[7]).argmax() == 11
+
+
+def test_other_estimators_and_weights():
+    detector = OutlierDetector(emmf.L21NMF(3, init="trimmed"))
+    assert (detector.fit(X, sample_weight=np.ones(len(X))).predict(X)[OUTLIER] == -1).all()
+    with pytest.raises(ValueError, match="estimator"):
+        OutlierDetector("emmf").fit(X)

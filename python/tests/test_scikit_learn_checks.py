@@ -1,0 +1,31 @@
+"""scikit-learn's own checks of its conventions, on every estimator."""
+
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import emmf
+from emmf.outlier import OutlierDetector, PyODDetector
+
+# A start that is the same for weighted and repeated samples, and so few iterations that rounding does not grow into a
+# difference. Where the checks give negative numbers to clusterers and detectors, "shift" makes them nonnegative.
+QUICK = {"max_iter": 3, "init": "nndsvd"}
+ANY_SIGN = {**QUICK, "normalize": ["shift", "max"]}
+
+
+def every_estimator():
+    yield from (estimator(3, **ANY_SIGN) for estimator in emmf.ESTIMATORS.values())
+    # There must be outliers, also where there are none.
+    yield from (detector(emmf.EMMF(1, **ANY_SIGN), contamination=0.1) for detector in (OutlierDetector, PyODDetector))
+    yield from (emmf.EMMF(3, **QUICK), emmf.NMF(3, **QUICK, missing="nan"))
+
+
+def expected_to_fail(estimator):
+    """What scikit-learn's own NMF could not do either."""
+    if get_tags(estimator).input_tags.positive_only:
+        return {"check_clustering": "it gives negative numbers"}
+    return {}
+
+
+@parametrize_with_checks(list(every_estimator()), expected_failed_checks=expected_to_fail)
+def test_conventions(estimator, check):
+    check(estimator)
