@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := target/venv
 NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 
-.PHONY: demo test format lint rust python methods bench kernels callgrind
+.PHONY: demo test format lint rust python browser methods bench kernels callgrind
 
 demo:
 	$(CARGO) run --release -- demo
@@ -27,10 +27,17 @@ else
 endif
 	$(CARGO) test --workspace --doc
 
-# Files that other tools write and read: needs the program, and the tools in a virtual environment.
-python: $(VENV)/ready
+# Files that other tools write and read, the page in a browser, the commands of the guide: needs the program, and the
+# tools in a virtual environment.
+python: $(VENV)/ready browser
 	$(CARGO) build --package emmf-cli
-	EMMF=$(CURDIR)/target/debug/emmf $(VENV)/bin/python -m pytest -q tests/python
+	EMMF=$(CURDIR)/target/debug/emmf $(VENV)/bin/python -m pytest -q -rs tests/python
+
+# On a machine of its own, CI fetches a browser; elsewhere the tests that need one say that they were skipped.
+browser:
+	@test -z "$$CI" || command -v chromium chromium-browser google-chrome >/dev/null \
+		|| (apt-get -qq update && apt-get -qq install --yes --no-install-recommends chromium fonts-dejavu-core) >/dev/null 2>&1 \
+		|| echo "no browser to be had: the tests of the page are skipped"
 
 $(VENV)/ready: tests/python/requirements.txt
 	$(PYTHON) -m venv $(VENV)

@@ -148,14 +148,7 @@ impl<T: Real> Model<T> {
     /// these are the coefficients of the fit. Each sample is coded on its own.
     pub fn transform<'a>(&self, x: impl Into<Samples<'a, T>>) -> Result<Coded<T>> {
         let x = x.into();
-        let (n, d) = x.shape();
-        if d != self.u.rows() {
-            return Err(Error::Shape {
-                what: "the matrix of new samples",
-                got: (n, d),
-                want: (n, self.u.rows()),
-            });
-        }
+        self.check_features(&x)?;
         let missing = self.spec.missing == Missing::Nan;
         threads::within(self.spec.threads, || {
             if missing {
@@ -171,6 +164,29 @@ impl<T: Real> Model<T> {
             let imputed = if missing { impute(&prepared, &x, (&self.u, &v)) } else { None };
             Ok(Coded { v, labels, residuals, scores, imputed })
         })?
+    }
+
+    fn check_features(&self, x: &Samples<'_, T>) -> Result<()> {
+        let ((n, d), want) = (x.shape(), self.u.rows());
+        if d == want {
+            return Ok(());
+        }
+        Err(Error::Shape { what: "the matrix of new samples", got: (n, d), want: (n, want) })
+    }
+
+    /// The samples after the preprocessing of the fit, with their zeros: what [`Model::reconstruct`] approximates.
+    pub fn prepare<'a>(&self, x: impl Into<Samples<'a, T>>) -> Result<Mat<T>> {
+        let x = x.into();
+        self.check_features(&x)?;
+        let mut prepared = preprocess::apply(&self.preprocess, x, self.spec.missing == Missing::Nan)?;
+        let scale = prepared.take_scale();
+        let (n, d) = x.shape();
+        let mut out = Mat::zeros(n, d);
+        prepared.samples().try_for_each(|i, j, value| {
+            out[(i, j)] = scale.as_ref().map_or(value, |scale| scale[i] * value);
+            Ok(())
+        })?;
+        Ok(out)
     }
 
     /// V·Uᵀ: the preprocessed samples as the model sees them.
