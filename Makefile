@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := target/venv
 NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 
-.PHONY: demo test format lint rust python wheel methods bench kernels callgrind
+.PHONY: demo test format lint rust python browser wheel methods bench kernels callgrind
 
 demo:
 	$(CARGO) run --release -- demo
@@ -27,12 +27,19 @@ else
 endif
 	$(CARGO) test --workspace --doc
 
-# Files that other tools write and read, and the Python package: needs the program, and the tools in a virtual
-# environment. Both are built as the Rust tests are, so that nothing is compiled twice.
-python: $(VENV)/ready
+# Files that other tools write and read, the page in a browser, the commands of the guide, and the Python package: needs
+# the program, and the tools in a virtual environment. All is built as the Rust tests are, so that nothing is compiled
+# twice.
+python: $(VENV)/ready browser
 	$(CARGO) build --workspace --lib --bins --tests
 	cp target/debug/lib_emmf.$(if $(filter Darwin,$(shell uname)),dylib,so) python/emmf/_emmf.abi3.so
-	EMMF=$(CURDIR)/target/debug/emmf PYTHONPATH=$(CURDIR)/python $(VENV)/bin/python -m pytest -q tests/python python/tests
+	EMMF=$(CURDIR)/target/debug/emmf PYTHONPATH=$(CURDIR)/python $(VENV)/bin/python -m pytest -q -rs tests/python python/tests
+
+# On a machine of its own, CI fetches a browser; elsewhere the tests that need one say that they were skipped.
+browser:
+	@test -z "$$CI" || command -v chromium chromium-browser google-chrome >/dev/null \
+		|| timeout 240 sh -c 'apt-get -qq update && apt-get -qq install --yes --no-install-recommends chromium fonts-dejavu-core' >/dev/null 2>&1 \
+		|| echo "no browser to be had: the tests of the page are skipped"
 
 $(VENV)/ready: tests/python/requirements.txt python/tests/requirements.txt
 	$(PYTHON) -m venv $(VENV)

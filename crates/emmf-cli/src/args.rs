@@ -8,9 +8,10 @@ use emmf_io::Dtype;
 use crate::gaps::MissingArgs;
 use crate::graph::GraphArgs;
 use crate::grid::Grid;
+use crate::look::LookArgs;
 use crate::values::{
-    GridByName, InitName, LabelRuleName, NormalizeName, SolverName, count, image_shape, name_and_value, seed,
-    size,
+    Clusters, GridByName, InitName, LabelRuleName, NormalizeName, PlotKind, ShellName, SolverName, clusters,
+    count, image_shape, name_and_value, seed, size,
 };
 
 /// Robust nonnegative matrix factorization: clusters, factors and outlier scores from one fit.
@@ -23,10 +24,17 @@ use crate::values::{
     emmf demo                                  what it does, as a page\n  \
     emmf synth rays --out rays.csv             some data to try it on\n  \
     emmf fit rays.csv -k 3 --out result        clusters and outlier scores in result/samples.csv\n  \
+    emmf report result --out page.html         look at them in a browser\n  \
+    emmf fit faces/ --image auto --report      a folder of images; the number of clusters is found out\n  \
+    emmf explain result/model.safetensors rays.csv --row 7\n  \
     emmf transform result/model.safetensors new.csv --out coded.csv\n\n\
+    Colours follow NO_COLOR and CLICOLOR. \
     Exit code: 0 if all went well, 2 for a mistake in the input, 130 after Ctrl-C."
 )]
 pub(crate) struct Args {
+    /// TOML file with options of the command, under their long names; the command line wins over it.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -37,6 +45,12 @@ pub(crate) enum Command {
     Fit(Box<FitArgs>),
     /// Code and score new samples with a fitted model.
     Transform(TransformArgs),
+    /// Write an interactive page about one or several fits.
+    Report(ReportArgs),
+    /// Draw a figure of a fit, ready for a paper.
+    Plot(PlotArgs),
+    /// One sample in terms of a model: coefficients, residual, weight, and the features that do not fit.
+    Explain(ExplainArgs),
     /// Compare two labelings: accuracy, NMI, ARI, purity.
     Score(ScoreArgs),
     /// Make synthetic or contaminated data.
@@ -45,6 +59,10 @@ pub(crate) enum Command {
     Methods(MethodsArgs),
     /// Run NMF, l2,1-NMF and EMMF on contaminated data and write a page about it.
     Demo(DemoArgs),
+    /// Print the completions for a shell.
+    Completions(CompletionsArgs),
+    /// Print the manual page.
+    Man,
 }
 
 #[derive(ClapArgs)]
@@ -69,6 +87,8 @@ pub(crate) struct InputArgs {
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  \
     emmf fit faces.mat -k 15 --out result\n  \
+    emmf fit faces/ -k 2..20 --image auto --out result --report\n  \
+    emmf fit reviews.csv --text review -k 8 --report=reviews.html\n  \
     emmf fit counts.npz -k 20 --normalize tfidf,unit --method l21-nmf --json\n  \
     emmf fit faces.mat -k 15 --method g-emmf --neighbors 7\n  \
     emmf fit faces.mat -k 15 --method l21-nmf --graph knn --lambda 100\n  \
@@ -78,12 +98,15 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
     #[command(flatten)]
+    pub(crate) look: LookArgs,
+    #[command(flatten)]
     pub(crate) gaps: MissingArgs,
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
-    /// Number of centroids, which is the number of clusters.
-    #[arg(short, long, value_parser = count, allow_negative_numbers = true)]
-    pub(crate) k: usize,
+    /// Number of centroids, which is the number of clusters; auto or a range as 2..20 chooses the largest number for
+    /// which random halves of the data agree.
+    #[arg(short, long, value_name = "K|auto|LOW..HIGH", value_parser = clusters, allow_negative_numbers = true, default_value = "auto")]
+    pub(crate) k: Clusters,
     /// Method; `emmf methods` lists them.
     #[arg(long, default_value = "emmf")]
     pub(crate) method: String,
@@ -114,8 +137,8 @@ pub(crate) struct FitArgs {
     /// k-means runs of the start, of which the best is taken.
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 1)]
     pub(crate) init_restarts: usize,
-    /// Preprocessing, in this order, separated by commas.
-    #[arg(long, value_name = "STEPS", value_enum, value_delimiter = ',', default_value = "unit")]
+    /// Preprocessing, in this order, separated by commas [default: unit; tfidf,unit for texts].
+    #[arg(long, value_name = "STEPS", value_enum, value_delimiter = ',')]
     pub(crate) normalize: Vec<NormalizeName>,
     /// Seed of all randomness.
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value_t = 0)]
@@ -152,6 +175,10 @@ pub(crate) struct FitArgs {
     /// Folder for model.safetensors, samples.csv, record.json, and imputed.npy where values are missing.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Write an interactive page about the fit: FILE, or report.html in the folder of --out, or report.html.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    #[expect(clippy::option_option, reason = "not given, given without a name, given with one")]
+    pub(crate) report: Option<Option<PathBuf>>,
     /// Print one JSON object instead of a summary.
     #[arg(long)]
     pub(crate) json: bool,
@@ -169,6 +196,8 @@ pub(crate) struct TransformArgs {
     pub(crate) model: PathBuf,
     #[command(flatten)]
     pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
     /// Memory to stay within, for example 2GB: larger NPY and Parquet files are read in blocks of samples.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) max_memory: Option<u64>,
@@ -306,6 +335,68 @@ pub(crate) struct SeedArgs {
 }
 
 #[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    emmf report result --out page.html\n  \
+    emmf report nmf/record.json emmf/record.json --out both.html --title \"NMF and EMMF\"")]
+pub(crate) struct ReportArgs {
+    /// record.json of a fit, or its folder; several are shown side by side.
+    #[arg(required = true, value_name = "RECORD")]
+    pub(crate) records: Vec<PathBuf>,
+    /// HTML file to write; - is standard output.
+    #[arg(long, value_name = "FILE", default_value = "report.html")]
+    pub(crate) out: PathBuf,
+    /// Heading of the page.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    emmf plot result --kind residuals --out residuals.svg\n  \
+    emmf plot result --kind centroids --out centroids.png")]
+pub(crate) struct PlotArgs {
+    /// record.json of a fit, or its folder.
+    pub(crate) record: PathBuf,
+    /// What to draw.
+    #[arg(long, value_enum)]
+    pub(crate) kind: PlotKind,
+    /// File to write, .svg or .png.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    emmf explain result/model.safetensors rays.csv --row 7\n  \
+    emmf explain result/model.safetensors faces/ --row 12 --json")]
+pub(crate) struct ExplainArgs {
+    /// model.safetensors of a fit.
+    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
+    /// The sample, from 0.
+    #[arg(long, value_name = "I", value_parser = count, allow_negative_numbers = true)]
+    pub(crate) row: usize,
+    /// Print one JSON object instead of tables.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    emmf completions bash > ~/.local/share/bash-completion/completions/emmf\n  \
+    emmf completions zsh > ~/.zfunc/_emmf\n  \
+    emmf completions fish > ~/.config/fish/completions/emmf.fish")]
+pub(crate) struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_enum)]
+    pub(crate) shell: ShellName,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = "Example:\n  emmf methods --json")]
 pub(crate) struct MethodsArgs {
     /// Print a JSON array instead of a table.
     #[arg(long)]

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use emmf::synth::{Labelled, Rays, rays_with_outliers};
 use emmf::{Init, Spec};
-use emmf_io::{DataInfo, Record};
+use emmf_io::{DataInfo, Features, Record, Sketch};
 use emmf_report::{Comparison, OUTLIER, Summary, comparison_page};
 
 use crate::args::DemoArgs;
@@ -75,5 +75,7 @@ fn record(method: &str, data: &Labelled<f64>, rays: &Rays) -> Result<Record> {
     let info = DataInfo { name: "Clusters on rays".into(), n, d, dtype: "f64".into(), sparse: false };
     let class = |(label, &outlier): (&usize, &bool)| if outlier { OUTLIER.into() } else { label.to_string() };
     let truth = data.labels.iter().zip(&data.outlier).map(class).collect();
-    Ok(Record::new(&fit, info, Some(truth))?)
+    let mut record = Record::new(&fit, info, Some(truth))?;
+    record.sketch = Some(Sketch::new(&fit, (&data.x).into(), Features::default())?);
+    Ok(record)
 }

@@ -1,22 +1,25 @@
 //! `emmf fit`: from a file to centroids, clusters and outlier scores.
 
 use std::io::Write;
-use std::path::Path;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use comfy_table::Table;
 use emmf::preprocess::Normalize;
-use emmf::{Given, Real, Samples, Spec};
-use emmf_io::{DataInfo, Dtype, Matrix, ReadOptions, Record};
+use emmf::{Choice, Given, Real, Samples, Spec};
+use emmf_io::{DataInfo, Dtype, Features, Matrix, ReadOptions, Record, Sketch};
 
 use crate::args::FitArgs;
 use crate::explain::explained;
 use crate::grid;
 use crate::input::{self, Work};
 use crate::interrupt::uninterrupted;
+use crate::look::About;
 use crate::output::print;
-use crate::progress::Progress;
-use crate::values::NormalizeName;
+use crate::progress::{Choosing, Progress};
+use crate::report;
+use crate::values::{Clusters, NormalizeName};
 
 pub(crate) fn run(args: &FitArgs) -> Result<()> {
     if let Some(out) = &args.out {
@@ -26,11 +29,18 @@ pub(crate) fn run(args: &FitArgs) -> Result<()> {
     let entry = emmf::registry::find(&args.method).map_err(|error| explained(&error, &args.input.data))?;
     let mut spec = spec(args)?;
     spec.graph = args.graph.spec(entry.needs_graph())?;
+    if args.normalize.is_empty() && args.look.has_texts(&args.input.data)? {
+        spec.normalize = vec![Normalize::Tfidf, Normalize::Unit];
+    }
+    if let Some(page) = page(args) {
+        check_page(args, &page)?;
+    }
     let work = |shape, dtype, streamed| match dtype {
         Dtype::F32 => spec.memory::<f32>(shape, streamed),
         Dtype::F64 => spec.memory::<f64>(shape, streamed),
     };
-    let input = input::open(&args.input, (args.gaps.meaning(), args.max_memory), work)?;
+    let data = (&args.input, &args.look);
+    let input = input::open(data, (args.gaps.meaning(), args.max_memory), None, work)?;
     input.work(&args.gaps, Fitting { args, spec: &spec })
 }
 
@@ -40,13 +50,49 @@ struct Fitting<'a> {
 }
 
 impl Work for Fitting<'_> {
-    fn run<T: Real>(self, x: Samples<'_, T>, labels: Option<Vec<String>>) -> Result<()> {
-        fit(self.args, self.spec, x, labels)
+    fn run<T: Real>(self, x: Samples<'_, T>, about: About) -> Result<()> {
+        let mut spec = self.spec.clone();
+        let choice = match &self.args.k {
+            Clusters::Fixed(_) => None,
+            Clusters::Among(ks) => Some(choose(self.args, &spec, x, ks)?),
+        };
+        spec.k = choice.as_ref().map_or(spec.k, |choice| choice.k);
+        fit(self.args, &spec, x, (about, choice))
     }
 }
 
+/// The number of clusters for which random halves of the data agree.
+fn choose<T: Real>(
+    args: &FitArgs,
+    spec: &Spec,
+    x: Samples<'_, T>,
+    ks: &RangeInclusive<usize>,
+) -> Result<Choice> {
+    let progress = Choosing::new(args.quiet);
+    let choice = spec.choose_k(x, ks.clone(), |done, all| progress.split(done, all));
+    drop(progress);
+    choice.map_err(|error| explained(&error, &args.input.data))
+}
+
+/// The page to write.
+fn page(args: &FitArgs) -> Option<PathBuf> {
+    let named = args.report.as_ref()?.clone();
+    let beside = || args.out.as_ref().map_or_else(|| "report.html".into(), |out| out.join("report.html"));
+    Some(named.unwrap_or_else(beside))
+}
+
+/// Whether the page can be written, so that this is known before the work.
+fn check_page(args: &FitArgs, page: &Path) -> Result<()> {
+    let in_out = args.out.as_ref().is_some_and(|out| page.parent() == Some(out.as_path()));
+    if in_out { Ok(()) } else { Ok(emmf_io::check_writable(page)?) }
+}
+
 fn spec(args: &FitArgs) -> Result<Spec> {
-    let mut spec = Spec::new(&args.method, args.k)
+    let k = match &args.k {
+        Clusters::Fixed(k) => *k,
+        Clusters::Among(ks) => *ks.end(),
+    };
+    let mut spec = Spec::new(&args.method, k)
         .solver(args.solver.into())
         .sweeps(args.sweeps)
         .init(args.init.into())
@@ -71,10 +117,18 @@ fn normalize(names: &[NormalizeName]) -> Result<Vec<Normalize>> {
     if names.len() > 1 && names.contains(&NormalizeName::None) {
         bail!("--normalize none does not go together with other steps; leave it out or say it alone");
     }
+    if names.is_empty() {
+        return Ok(vec![Normalize::Unit]);
+    }
     Ok(names.iter().filter_map(|&name| name.into()).collect())
 }
 
-fn fit<T: Real>(args: &FitArgs, spec: &Spec, x: Samples<'_, T>, labels: Option<Vec<String>>) -> Result<()> {
+fn fit<T: Real>(
+    args: &FitArgs,
+    spec: &Spec,
+    x: Samples<'_, T>,
+    (about, choice): (About, Option<Choice>),
+) -> Result<()> {
     let (n, d) = x.shape();
     let weights = args.sample_weights.as_deref().map(|path| read_weights(path, n)).transpose()?;
     let start = args.start.as_deref().map(emmf_io::read_start).transpose()?;
@@ -92,19 +146,43 @@ fn fit<T: Real>(args: &FitArgs, spec: &Spec, x: Samples<'_, T>, labels: Option<V
     let (fit, found) = match &args.grid {
         None => (one(spec)?, None),
         Some(grid) => {
-            let (fit, found) = grid::search(args, (spec, grid), (x, labels.as_ref()), one)?;
+            let (fit, found) = grid::search(args, (spec, grid), (x, about.labels.as_ref()), one)?;
             (fit, Some(found))
         }
     };
     let sparse = matches!(x, Samples::Csr(_));
     let name = args.input.data.file_name().unwrap_or(args.input.data.as_os_str());
     let info = DataInfo { name: name.to_string_lossy().into(), n, d, dtype: T::NAME.into(), sparse };
-    let mut record = Record::new(&fit, info, labels)?;
+    let notes = about.notes();
+    let features = Features { names: notes.features.as_deref(), image: notes.image };
+    let mut record = Record::new(&fit, info, about.labels)?;
     record.grid = found;
-    if let Some(out) = &args.out {
-        uninterrupted(|| emmf_io::write_results(out, &fit, &record))?;
+    (record.samples.name, record.choice, record.command) = (about.names, choice, Some(command_line()));
+    let page = page(args);
+    if args.out.is_some() || page.is_some() {
+        record.sketch = Some(Sketch::new(&fit, x, features)?);
     }
-    if args.json { print_json(&record) } else { print_summary(&record, args.out.as_deref()) }
+    if let Some(out) = &args.out {
+        uninterrupted(|| emmf_io::write_results(out, &fit, &record, &notes))?;
+    }
+    if let Some(page) = &page {
+        report::write(page, &report::title(&[&record]), &[&record])?;
+    }
+    if args.json { print_json(&record) } else { print_summary(&record, args.out.as_deref(), page.as_deref()) }
+}
+
+/// The command as it can be typed again.
+fn command_line() -> String {
+    let quoted = |word: String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
+        if !word.is_empty() && word.chars().all(plain) {
+            word
+        } else {
+            format!("'{}'", word.replace('\'', r"'\''"))
+        }
+    };
+    let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
+    std::iter::once("emmf".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
 /// The file that an error is about.
@@ -165,6 +243,9 @@ fn print_json(record: &Record) -> Result<()> {
     if let (Some(grid), Some(object)) = (&record.grid, object.as_object_mut()) {
         object.insert("grid".into(), serde_json::to_value(grid)?);
     }
+    if let (Some(choice), Some(object)) = (&record.choice, object.as_object_mut()) {
+        object.insert("choice".into(), serde_json::to_value(choice)?);
+    }
     if let (false, Some(object)) = (record.extras.is_empty(), object.as_object_mut()) {
         object.insert("extras".into(), serde_json::to_value(&record.extras)?);
     }
@@ -172,7 +253,7 @@ fn print_json(record: &Record) -> Result<()> {
     Ok(())
 }
 
-fn print_summary(record: &Record, out: Option<&Path>) -> Result<()> {
+fn print_summary(record: &Record, out: Option<&Path>, page: Option<&Path>) -> Result<()> {
     let mut shown = Table::new();
     shown.load_style(comfy_table::presets::NOTHING);
     shown.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
@@ -180,6 +261,9 @@ fn print_summary(record: &Record, out: Option<&Path>) -> Result<()> {
     let storage = if data.sparse { "sparse" } else { "dense" };
     shown.add_row(["data", &format!("{}: {}×{} {storage} {}", data.name, data.n, data.d, data.dtype)]);
     shown.add_row(["method", &format!("{}, k = {}, seed {}", spec.method, spec.k, spec.seed)]);
+    if let Some(choice) = &record.choice {
+        shown.add_row(["number of clusters", &how_sure(choice)]);
+    }
     let seconds = record.seconds.total;
     shown.add_row(["iterations", &format!("{} ({}), {seconds:.2} s", record.iterations, record.stop)]);
     shown.add_row(["objective", &format!("{:.6e}, at the start {:.6e}", record.objective, record.initial)]);
@@ -200,7 +284,23 @@ fn print_summary(record: &Record, out: Option<&Path>) -> Result<()> {
     if let Some(out) = out {
         shown.add_row(["written to", &out.display().to_string()]);
     }
+    if let Some(page) = page {
+        shown.add_row(["page", &page.display().to_string()]);
+    }
     print(&shown)
+}
+
+/// The chosen number of clusters, and how sure that is.
+fn how_sure(choice: &Choice) -> String {
+    let (first, last) = (choice.ks.first().unwrap_or(&0), choice.ks.last().unwrap_or(&0));
+    let at = choice.ks.iter().position(|k| *k == choice.k).unwrap_or(0);
+    format!(
+        "{} of {first} to {last}: two halves of the data agree to {:.0} %; {} of {} splits choose it",
+        choice.k,
+        100.0 * choice.stability.get(at).unwrap_or(&0.0),
+        choice.agreeing,
+        choice.splits
+    )
 }
 
 fn cluster_sizes(record: &Record) -> String {

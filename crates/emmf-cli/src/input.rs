@@ -2,15 +2,16 @@
 
 use anyhow::{Result, bail};
 use emmf::{Missing, Real, Samples};
-use emmf_io::{Dataset, Dtype, Numbers, ReadOptions, Streamed};
+use emmf_io::{Dataset, Dtype, Notes, Numbers, ReadOptions, Streamed};
 
 use crate::args::InputArgs;
 use crate::gaps::MissingArgs;
+use crate::look::{About, LookArgs};
 
 /// Data in memory, or in a file that is read when it is needed.
 pub(crate) enum Input {
-    Memory(Dataset),
-    File(Streamed),
+    Memory(Numbers, About),
+    File(Streamed, About),
 }
 
 /// The data that the arguments name.
@@ -18,7 +19,7 @@ pub(crate) fn read(input: &InputArgs, missing: Missing) -> Result<Dataset> {
     Ok(emmf_io::read(&input.data, &options(input, missing))?)
 }
 
-fn options(input: &InputArgs, missing: Missing) -> ReadOptions {
+pub(crate) fn options(input: &InputArgs, missing: Missing) -> ReadOptions {
     ReadOptions {
         dtype: input.dtype,
         labels: input.labels.clone(),
@@ -32,11 +33,14 @@ fn options(input: &InputArgs, missing: Missing) -> ReadOptions {
 /// The data that the arguments name, in memory if that takes at most `most` bytes. `work(shape, dtype, streamed)`
 /// tells how much the work takes beside them.
 pub(crate) fn open(
-    input: &InputArgs,
+    (input, look): (&InputArgs, &LookArgs),
     (missing, most): (Missing, Option<u64>),
+    model: Option<&Notes>,
     work: impl Fn((usize, usize), Dtype, bool) -> usize,
 ) -> Result<Input> {
-    let Some(most) = most else { return Ok(Input::Memory(read(input, missing)?)) };
+    look.check_memory(&input.data, most.is_some())?;
+    let in_memory = || look.read(input, missing, model).map(|(x, about)| Input::Memory(x, about));
+    let Some(most) = most else { return in_memory() };
     let file = input.data.display();
     if input.data.as_os_str() == "-" {
         bail!("--max-memory needs a file: standard input cannot be read more than once");
@@ -52,13 +56,13 @@ pub(crate) fn open(
                 readable(4 * size.bytes)
             );
         }
-        return Ok(Input::Memory(read(input, missing)?));
+        return in_memory();
     };
     let entry = if size.dtype == Dtype::F32 { 4 } else { 8 };
     // While it is read, the file and the matrix are both in memory.
     let whole = (shape.0 * shape.1 * entry + work(shape, size.dtype, false)) as u64 + size.bytes;
     if whole <= most {
-        return Ok(Input::Memory(read(input, missing)?));
+        return in_memory();
     }
     if missing == Missing::Nan {
         bail!(
@@ -75,37 +79,36 @@ pub(crate) fn open(
             readable(most)
         );
     }
-    Ok(Input::File(emmf_io::stream(&input.data, &options(input, missing), most - needed)?))
+    let mut data = emmf_io::stream(&input.data, &options(input, missing), most - needed)?;
+    let image = look.shape(shape.1, &input.data, None)?;
+    let about = About { labels: data.labels.take(), image, ..About::default() };
+    Ok(Input::File(data, about))
 }
 
 /// Work that is the same for both types and all storages.
 pub(crate) trait Work {
-    fn run<T: Real>(self, x: Samples<'_, T>, labels: Option<Vec<String>>) -> Result<()>;
+    fn run<T: Real>(self, x: Samples<'_, T>, about: About) -> Result<()>;
 }
 
 impl Input {
     /// Samples and features.
     pub(crate) fn shape(&self) -> (usize, usize) {
         match self {
-            Self::Memory(data) => data.x.shape(),
-            Self::File(data) => data.rows.shape(),
+            Self::Memory(x, _) => x.shape(),
+            Self::File(data, _) => data.rows.shape(),
         }
     }
 
     /// Does the work in the type of the data, with the gaps that a mask tells.
     pub(crate) fn work(self, gaps: &MissingArgs, work: impl Work) -> Result<()> {
         match self {
-            Self::Memory(Dataset { x: Numbers::F32(x), labels, .. }) => {
-                work.run(gaps.apply(x)?.samples(), labels)
+            Self::Memory(Numbers::F32(x), about) => work.run(gaps.apply(x)?.samples(), about),
+            Self::Memory(Numbers::F64(x), about) => work.run(gaps.apply(x)?.samples(), about),
+            Self::File(Streamed { rows, dtype: Dtype::F32, .. }, about) => {
+                work.run(Samples::<f32>::Stream(&rows), about)
             }
-            Self::Memory(Dataset { x: Numbers::F64(x), labels, .. }) => {
-                work.run(gaps.apply(x)?.samples(), labels)
-            }
-            Self::File(Streamed { rows, dtype: Dtype::F32, labels }) => {
-                work.run(Samples::<f32>::Stream(&rows), labels)
-            }
-            Self::File(Streamed { rows, dtype: Dtype::F64, labels }) => {
-                work.run(Samples::<f64>::Stream(&rows), labels)
+            Self::File(Streamed { rows, dtype: Dtype::F64, .. }, about) => {
+                work.run(Samples::<f64>::Stream(&rows), about)
             }
         }
     }

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod config;
 mod demo;
 mod explain;
 mod fit;
@@ -11,10 +12,15 @@ mod graph;
 mod grid;
 mod input;
 mod interrupt;
+mod look;
 mod methods;
 mod output;
+mod plot;
 mod progress;
+mod report;
+mod sample;
 mod score;
+mod shell;
 mod synth;
 mod transform;
 mod values;
@@ -22,33 +28,44 @@ mod values;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
+use anstream::AutoStream;
 
-use args::{Args, Command};
+use args::Command;
 
 /// Exit code for bad input of any kind.
 const BAD_INPUT: u8 = 2;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = match config::arguments() {
+        Ok(args) => args,
+        Err(error) => return fail(&error),
+    };
     interrupt::listen();
     let done = match args.command {
         Command::Fit(args) => fit::run(&args),
         Command::Transform(args) => transform::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Plot(args) => plot::run(&args),
+        Command::Explain(args) => sample::run(&args),
         Command::Score(args) => score::run(&args),
         Command::Synth(args) => synth::run(&args.kind),
         Command::Methods(args) => methods::run(&args),
         Command::Demo(args) => demo::run(&args),
+        Command::Completions(args) => shell::completions(args.shell),
+        Command::Man => shell::manual(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads our output has seen enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            complain(&format!("error: {error:#}"));
-            ExitCode::from(BAD_INPUT)
-        }
+        Err(error) => fail(&error),
     }
+}
+
+fn fail(error: &anyhow::Error) -> ExitCode {
+    // In colour only where a terminal shows it and NO_COLOR does not forbid it.
+    let _ = writeln!(AutoStream::auto(std::io::stderr()), "\x1b[1;31merror:\x1b[0m {error:#}");
+    ExitCode::from(BAD_INPUT)
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -47,3 +47,32 @@ impl Drop for Progress {
         self.bar.finish_and_clear();
     }
 }
+
+/// Shows how far the choice of k is.
+pub(crate) struct Choosing {
+    bar: ProgressBar,
+}
+
+impl Choosing {
+    pub(crate) fn new(quiet: bool) -> Self {
+        let shown = !quiet && std::io::stderr().is_terminal();
+        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(None, target);
+        bar.set_message("choosing the number of clusters");
+        if shown {
+            bar.enable_steady_tick(Duration::from_millis(200));
+        }
+        Self { bar }
+    }
+
+    pub(crate) fn split(&self, done: usize, all: usize) -> ControlFlow<()> {
+        self.bar.set_message(format!("choosing the number of clusters: split {done} of {all}"));
+        ControlFlow::Continue(())
+    }
+}
+
+impl Drop for Choosing {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -13,6 +13,7 @@ pub(crate) fn run(args: &TransformArgs) -> Result<()> {
     emmf_io::check_output(&args.out)?;
     args.imputed.as_deref().map_or(Ok(()), emmf_io::check_output)?;
     let model = emmf_io::read_model(&args.model)?;
+    let notes = emmf_io::read_notes(&args.model)?;
     let missing = match args.gaps.meaning() {
         Missing::Refuse => model.spec().missing,
         said @ Missing::Nan => said,
@@ -26,7 +27,8 @@ pub(crate) fn run(args: &TransformArgs) -> Result<()> {
         Dtype::F32 => coding.memory::<f32>(shape, streamed),
         Dtype::F64 => coding.memory::<f64>(shape, streamed),
     };
-    let mut data = input::open(&args.input, (missing, args.max_memory), work)?;
+    let look = (&args.input, &args.look);
+    let mut data = input::open(look, (missing, args.max_memory), Some(&notes), work)?;
     let features = match &model {
         AnyModel::F32(model) => model.centroids().rows(),
         AnyModel::F64(model) => model.centroids().rows(),
@@ -40,18 +42,18 @@ pub(crate) fn run(args: &TransformArgs) -> Result<()> {
             args.model.display()
         );
     }
-    let columns = if let Input::Memory(data) = &mut data { data.columns.take() } else { None };
+    let columns = if let Input::Memory(_, about) = &mut data { about.columns.take() } else { None };
     let (x, imputed) = match (model, data) {
-        (AnyModel::F32(model), Input::Memory(data)) => {
-            let x = args.gaps.apply(data.x.into_f32())?;
+        (AnyModel::F32(model), Input::Memory(x, _)) => {
+            let x = args.gaps.apply(x.into_f32())?;
             transform(args, &model.with_missing(missing), x.samples())?
         }
-        (AnyModel::F64(model), Input::Memory(data)) => {
-            let x = args.gaps.apply(data.x.into_f64())?;
+        (AnyModel::F64(model), Input::Memory(x, _)) => {
+            let x = args.gaps.apply(x.into_f64())?;
             transform(args, &model.with_missing(missing), x.samples())?
         }
-        (AnyModel::F32(model), Input::File(data)) => transform(args, &model, Samples::Stream(&data.rows))?,
-        (AnyModel::F64(model), Input::File(data)) => transform(args, &model, Samples::Stream(&data.rows))?,
+        (AnyModel::F32(model), Input::File(data, _)) => transform(args, &model, Samples::Stream(&data.rows))?,
+        (AnyModel::F64(model), Input::File(data, _)) => transform(args, &model, Samples::Stream(&data.rows))?,
     };
     if let (Some(path), Some(x)) = (&args.imputed, imputed) {
         write_data(path, Dataset { x, labels: None, columns })?;

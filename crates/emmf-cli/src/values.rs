@@ -1,8 +1,11 @@
 //! Values on the command line: the library's names, and numbers with messages that say what is wrong.
 
+use std::ops::RangeInclusive;
+
 use clap::ValueEnum;
 use emmf::graph::Weighting;
 use emmf::preprocess::Normalize;
+use emmf::synth::ImageShape;
 use emmf::{Init, LabelRule, Missing, Solver, StopBy};
 
 /// An enum of the library under its names on the command line.
@@ -45,6 +48,14 @@ names!(NormalizeName for Option<Normalize> {
     Shift => Some(Normalize::Shift), Clip => Some(Normalize::Clip), None => None,
 });
 
+names!(ShellName for clap_complete::Shell {
+    Bash => clap_complete::Shell::Bash, Zsh => clap_complete::Shell::Zsh, Fish => clap_complete::Shell::Fish,
+});
+names!(PlotKind for emmf_report::Kind {
+    Convergence => emmf_report::Kind::Convergence, Residuals => emmf_report::Kind::Residuals,
+    Centroids => emmf_report::Kind::Centroids, Embedding => emmf_report::Kind::Embedding,
+});
+
 pub(crate) fn count(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| "it must be a whole number, not negative".into())
 }
@@ -83,6 +94,52 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     match bytes {
         Some(bytes) if (1.0..1e18).contains(&bytes) => Ok(bytes as u64),
         _ => Err("write it as 2GB, 500MB or 1.5GiB".into()),
+    }
+}
+
+/// What images look like.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ImageForm {
+    Auto,
+    Shape(ImageShape),
+}
+
+pub(crate) fn image_form(text: &str) -> Result<ImageForm, String> {
+    if text == "auto" {
+        return Ok(ImageForm::Auto);
+    }
+    let (size, order) = text.split_once(',').unwrap_or((text, "row-major"));
+    let (height, width) = image_shape(size)?;
+    let column_major = match order {
+        "row-major" => false,
+        "column-major" => true,
+        _ => return Err(format!("'{order}' is no order of pixels; write row-major or column-major")),
+    };
+    Ok(ImageForm::Shape(ImageShape { height, width, column_major }))
+}
+
+/// How many clusters: a number, or to be chosen from a range.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Clusters {
+    Fixed(usize),
+    Among(RangeInclusive<usize>),
+}
+
+/// The range of `-k auto`.
+pub(crate) const AUTO: RangeInclusive<usize> = 2..=20;
+
+pub(crate) fn clusters(text: &str) -> Result<Clusters, String> {
+    if text == "auto" {
+        return Ok(Clusters::Among(AUTO));
+    }
+    let Some((low, high)) = text.split_once("..") else {
+        return count(text)
+            .map(Clusters::Fixed)
+            .map_err(|why| format!("{why}; or auto, or a range as 2..20"));
+    };
+    match (count(low)?, count(high.trim_start_matches('='))?) {
+        (low, high) if low >= 2 && low <= high => Ok(Clusters::Among(low..=high)),
+        _ => Err("a range starts at 2 or more and does not fall, as 2..20".into()),
     }
 }
 

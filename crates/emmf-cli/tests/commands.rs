@@ -127,7 +127,6 @@ fn demo_writes_a_page_that_needs_nothing_else() {
     }
     assert_eq!(place.names(), ["emmf-demo"]);
     let page = place.read("emmf-demo/index.html");
-    assert_eq!(page.matches("<svg").count(), 3);
     assert!(page.trim_end().ends_with("</html>"));
     let inside = page.replace("http://www.w3.org/2000/svg", "");
     for link in ["http:", "https:", "src=", "href=", "@import", "url("] {
@@ -138,7 +137,9 @@ fn demo_writes_a_page_that_needs_nothing_else() {
 #[test]
 fn help_says_how() {
     let place = Place::new();
-    for command in ["", "fit ", "transform ", "score ", "synth "] {
+    for command in
+        ["", "fit ", "transform ", "report ", "plot ", "explain ", "score ", "synth ", "completions "]
+    {
         let help = place.run(&format!("{command}--help")).ok();
         assert!(help.contains("Usage:") && help.contains("Examples:\n  emmf "), "{command}: {help}");
     }

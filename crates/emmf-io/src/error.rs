@@ -85,21 +85,26 @@ pub enum Problem {
     },
     /// No column of that name or number.
     #[error(
-        "there is no column '{wanted}'; the columns are {available} (numbers count from 1, -1 is the last)"
+        "there is no column '{wanted}'{}; the columns are {available} (numbers count from 1, -1 is the last)",
+        guess(.nearest.as_deref())
     )]
     NoSuchColumn {
         /// What was asked for.
         wanted: String,
+        /// What may be meant.
+        nearest: Option<String>,
         /// What there is.
         available: String,
     },
     /// No variable of that name.
-    #[error("there is no {kind} named '{wanted}'; the variables are {available}")]
+    #[error("there is no {kind} named '{wanted}'{}; the variables are {available}", guess(.nearest.as_deref()))]
     NoSuchVariable {
         /// Matrix or labels.
         kind: &'static str,
         /// What was asked for.
         wanted: String,
+        /// What may be meant.
+        nearest: Option<String>,
         /// What there is.
         available: String,
     },
@@ -190,6 +195,19 @@ impl Problem {
     pub(crate) fn of(self, file: impl Into<String>) -> Error {
         Error { file: file.into(), problem: self }
     }
+}
+
+/// The name that is most like the wanted one, where one is like it at all.
+pub(crate) fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    const ALIKE: f64 = 0.7;
+    let wanted = wanted.to_lowercase();
+    let likeness = |name: &&str| strsim::jaro_winkler(&wanted, &name.to_lowercase());
+    let best = names.into_iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    (likeness(&best) > ALIKE).then(|| shortened(best))
+}
+
+fn guess(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |name| format!(" (did you mean '{name}'?)"))
 }
 
 fn reading_hint(error: &io::Error) -> &'static str {

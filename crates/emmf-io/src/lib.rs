@@ -20,7 +20,9 @@ mod array;
 mod atomic;
 mod dataset;
 mod error;
+mod folder;
 mod format;
+mod images;
 mod inflate;
 mod mat;
 mod matrix_market;
@@ -36,23 +38,30 @@ mod parquet;
 mod read;
 mod record;
 mod results;
+mod sketch;
 mod sparse;
 mod start;
 mod stream;
 mod text;
+mod texts;
 mod variables;
 mod write;
 
 pub use atomic::{Batch, check_folder, check_writable, write_atomically};
 pub use dataset::{Dataset, Dtype, Matrix, Numbers};
 pub use error::{Error, Problem};
-pub use model::{AnyModel, model_from_bytes, model_to_bytes, read_model, write_model};
+pub use folder::{Folder, FolderKind, FolderOptions, read_folder};
+pub use model::{AnyModel, Notes, model_from_bytes, model_to_bytes, read_model, read_notes, write_model};
 pub use options::ReadOptions;
-pub use read::{read, read_bytes, read_labels, read_labels_bytes};
+pub use read::{read, read_bytes, read_labels, read_labels_bytes, read_texts};
 pub use record::{
     DataInfo, GridInfo, GridPoint, RECORD_VERSION, Record, SampleColumns, read_record, write_record,
 };
 pub use results::write_results;
+pub use sketch::{
+    CentroidSketch, Feature, Features, Levels, MOST_POINTS, Misfit, PlaneSketch, SampleSketch, Sketch,
+    base64, misfits,
+};
 pub use start::read_start;
 pub use stream::{FileRows, FileSize, Streamed, file_size, stream};
 pub use write::{check_output, write, write_with_labels};

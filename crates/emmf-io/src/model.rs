@@ -7,9 +7,11 @@ use std::path::Path;
 use emmf::method::Coding;
 use emmf::model::ResidualScale;
 use emmf::preprocess::Fitted;
+use emmf::synth::ImageShape;
 use emmf::{Mat, Model, Real, Spec};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype as TensorType, SafeTensors};
+use serde::{Deserialize, Serialize};
 
 use crate::atomic::write_atomically;
 use crate::error::{Error, Problem};
@@ -37,10 +39,34 @@ impl AnyModel {
     }
 }
 
+/// What a model file says about the features.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Notes {
+    /// Their names, where they have any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub features: Option<Vec<String>>,
+    /// How they make up an image.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<ImageShape>,
+    /// Whether they are words, counted in texts.
+    #[serde(default)]
+    pub words: bool,
+}
+
+/// Reads what a model file says about the features; nothing where it was written before there were notes.
+pub fn read_notes(path: &Path) -> Result<Notes, Error> {
+    let (bytes, name) = load(path)?;
+    let parsed = SafeTensors::read_metadata(&bytes).map_err(broken).and_then(|(_, header)| {
+        let noted = header.metadata().as_ref().and_then(|entries| entries.get("features").cloned());
+        noted.map_or(Ok(Notes::default()), |text| serde_json::from_str(&text).map_err(broken))
+    });
+    parsed.map_err(|problem| problem.of(name))
+}
+
 /// Writes a model, as a whole or not at all.
 pub fn write_model<T: Real>(path: &Path, model: &Model<T>) -> Result<(), Error> {
     let name = path.display().to_string();
-    let bytes = to_bytes(model).map_err(|problem| problem.of(name))?;
+    let bytes = to_bytes(model, &Notes::default()).map_err(|problem| problem.of(name))?;
     write_atomically(path, |out| out.write_all(&bytes))
 }
 
@@ -53,8 +79,8 @@ pub fn read_model(path: &Path) -> Result<AnyModel, Error> {
 /// The bytes of a model file.
 pub fn model_to_bytes(model: &AnyModel) -> Result<Vec<u8>, Error> {
     let bytes = match model {
-        AnyModel::F32(model) => to_bytes(model),
-        AnyModel::F64(model) => to_bytes(model),
+        AnyModel::F32(model) => to_bytes(model, &Notes::default()),
+        AnyModel::F64(model) => to_bytes(model, &Notes::default()),
     };
     bytes.map_err(|problem| problem.of("the model"))
 }
@@ -64,7 +90,7 @@ pub fn model_from_bytes(bytes: &[u8], name: &str) -> Result<AnyModel, Error> {
     from_bytes(bytes).map_err(|problem| problem.of(name))
 }
 
-pub(crate) fn to_bytes<T: Real>(model: &Model<T>) -> Result<Vec<u8>, Problem> {
+pub(crate) fn to_bytes<T: Real>(model: &Model<T>, notes: &Notes) -> Result<Vec<u8>, Problem> {
     let u = model.centroids();
     let (dtype, bytes): (_, Vec<u8>) = if T::NAME == f32::NAME {
         (TensorType::F32, u.as_slice().iter().flat_map(|x| (x.to_f64() as f32).to_le_bytes()).collect())
@@ -80,6 +106,7 @@ pub(crate) fn to_bytes<T: Real>(model: &Model<T>) -> Result<Vec<u8>, Problem> {
         ("residual_scale".to_string(), serde_json::to_string(&model.residual_scale()).map_err(broken)?),
         ("coding".to_string(), serde_json::to_string(model.coding()).map_err(broken)?),
         ("label_centres".to_string(), serde_json::to_string(model.label_centres()).map_err(broken)?),
+        ("features".to_string(), serde_json::to_string(notes).map_err(broken)?),
     ]);
     safetensors::serialize([("U", tensor)], Some(metadata)).map_err(broken)
 }

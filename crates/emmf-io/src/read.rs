@@ -4,7 +4,7 @@ use crate::dataset::Dataset;
 use crate::error::{Error, Problem};
 use crate::format::Format;
 use crate::options::ReadOptions;
-use crate::{mat, matrix_market, npy, npz, text};
+use crate::{mat, matrix_market, npy, npz, text, texts};
 use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Read};
@@ -21,6 +21,22 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Error> {
 /// Reads the matrix, the labels and the names from the bytes of a file with this name.
 pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Dataset, Error> {
     parse(bytes, name, options).map_err(|problem| problem.of(name))
+}
+
+/// Reads a column of texts as counts of words, and the labels; the names of the features are the words: those of the
+/// `vocabulary`, or the ones found.
+pub fn read_texts(
+    path: &Path,
+    column: &str,
+    options: &ReadOptions,
+    vocabulary: Option<&[String]>,
+) -> Result<Dataset, Error> {
+    let (bytes, name) = load(path)?;
+    let counted = text::read_texts(&bytes, column, options.labels.as_deref()).and_then(|(texts, labels)| {
+        let (x, words) = texts::count(&texts, vocabulary, options.dtype)?;
+        Dataset { x, labels, columns: Some(words) }.checked()
+    });
+    counted.map_err(|problem| problem.of(name))
 }
 
 /// Reads labels alone, one per sample: a text with one column, a column or variable of a usual

@@ -7,12 +7,13 @@ use std::path::Path;
 use emmf::method::{Extra, Value};
 use emmf::metrics::Clustering;
 use emmf::model::Seconds;
-use emmf::{Fit, Real, Spec, Stop};
+use emmf::{Choice, Fit, Real, Spec, Stop};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::write_atomically;
 use crate::error::{Error, Problem};
 use crate::read::load;
+use crate::sketch::Sketch;
 
 /// Version of the format. It changes when a reader of the old one would misread the new one.
 pub const RECORD_VERSION: u32 = 1;
@@ -69,6 +70,9 @@ pub struct SampleColumns {
     pub score: Vec<f64>,
     /// True class, where known.
     pub truth: Option<Vec<String>>,
+    /// What the sample is called, where it has a name, for example of its file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<Vec<String>>,
 }
 
 /// The record of one fit.
@@ -106,6 +110,15 @@ pub struct Record {
     /// What else the method found, but for matrices, which are files of their own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub extras: BTreeMap<String, Value<f64>>,
+    /// The command that made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// How the number of clusters was chosen, where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choice: Option<Choice>,
+    /// What a page shows besides the numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sketch: Option<Sketch>,
 }
 
 impl Record {
@@ -132,8 +145,12 @@ impl Record {
                 weight: fit.weights.clone(),
                 score: fit.scores.clone(),
                 truth,
+                name: None,
             },
             extras: fit.extras.iter().filter_map(noted).collect(),
+            command: None,
+            choice: None,
+            sketch: None,
         })
     }
 }
@@ -177,12 +194,17 @@ struct Version {
     version: u32,
 }
 
-/// One line a sample: row, label, residual, weight, score, as CSV.
+/// One line a sample: row, label, residual, weight, score and, where it has one, its name, as CSV.
 pub(crate) fn samples_to(out: &mut dyn Write, samples: &SampleColumns) -> io::Result<()> {
-    writeln!(out, "row,label,residual,weight,score")?;
+    let named = if samples.name.is_some() { ",name" } else { "" };
+    writeln!(out, "row,label,residual,weight,score{named}")?;
     for row in 0..samples.label.len() {
         let (label, residual) = (samples.label[row], samples.residual[row]);
-        writeln!(out, "{row},{label},{residual},{},{}", samples.weight[row], samples.score[row])?;
+        write!(out, "{row},{label},{residual},{},{}", samples.weight[row], samples.score[row])?;
+        match &samples.name {
+            Some(names) => writeln!(out, ",\"{}\"", names[row].replace('"', "\"\""))?,
+            None => writeln!(out)?,
+        }
     }
     Ok(())
 }

@@ -8,18 +8,23 @@ use emmf::{Fit, Mat, Real};
 
 use crate::atomic::Batch;
 use crate::error::{Error, Problem};
-use crate::model::to_bytes;
+use crate::model::{Notes, to_bytes};
 use crate::npy_write::write_reals;
 use crate::record::{Record, record_to, samples_to};
 
 /// Writes `model.safetensors`, `samples.csv` (row, label, residual, weight, score), `record.json` and an NPY
 /// file for every matrix among the extra results, and for the samples where missing values were filled in, into a folder, which is made where it is missing: all of
 /// them, or none.
-pub fn write_results<T: Real>(folder: &Path, fit: &Fit<T>, record: &Record) -> Result<(), Error> {
+pub fn write_results<T: Real>(
+    folder: &Path,
+    fit: &Fit<T>,
+    record: &Record,
+    notes: &Notes,
+) -> Result<(), Error> {
     let is_new = !folder.exists();
     let in_folder = |e| Problem::Write(e).of(folder.display().to_string());
     fs::create_dir_all(folder).map_err(in_folder)?;
-    let written = write_files(folder, fit, record);
+    let written = write_files(folder, fit, record, notes);
     if written.is_err() && is_new {
         // It is empty, and was not there before.
         fs::remove_dir(folder).ok();
@@ -27,10 +32,10 @@ pub fn write_results<T: Real>(folder: &Path, fit: &Fit<T>, record: &Record) -> R
     written
 }
 
-fn write_files<T: Real>(folder: &Path, fit: &Fit<T>, record: &Record) -> Result<(), Error> {
+fn write_files<T: Real>(folder: &Path, fit: &Fit<T>, record: &Record, notes: &Notes) -> Result<(), Error> {
     let mut batch = Batch::default();
     let path = folder.join("model.safetensors");
-    let bytes = to_bytes(&fit.model).map_err(|problem| problem.of(path.display().to_string()))?;
+    let bytes = to_bytes(&fit.model, notes).map_err(|problem| problem.of(path.display().to_string()))?;
     batch.add(&path, |out| out.write_all(&bytes))?;
     batch.add(&folder.join("samples.csv"), |out| samples_to(out, &record.samples))?;
     batch.add(&folder.join("record.json"), |out| record_to(out, record))?;

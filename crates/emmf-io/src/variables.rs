@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::dataset::{Dataset, Dtype, Numbers};
-use crate::error::{Problem, listed, shortened};
+use crate::error::{Problem, listed, nearest, shortened};
 use crate::options::{LABEL_VARIABLES, MATRIX_VARIABLES, ReadOptions};
 use crate::sparse::SparseArrays;
 
@@ -107,7 +107,8 @@ impl<'a> Variables<'a> {
     }
 
     fn unknown(&self, kind: &'static str, wanted: &str) -> Problem {
-        Problem::NoSuchVariable { kind, wanted: wanted.into(), available: self.names() }
+        let nearest = nearest(wanted, self.0.iter().map(|(name, _)| name.as_str()));
+        Problem::NoSuchVariable { kind, wanted: wanted.into(), nearest, available: self.names() }
     }
 
     fn only(&self, fits: impl Fn(&Variable<'a>) -> bool) -> Option<usize> {

@@ -1,16 +1,16 @@
-//! Tables, plots and pages made from run records, and from nothing else.
+//! Tables, figures and pages made from run records, and from nothing else.
 
 #![forbid(unsafe_code)]
 
 mod compare;
+mod figure;
 mod page;
-mod residuals;
 
 pub use compare::{Comparison, OUTLIER, Summary};
-pub use page::comparison_page;
-pub use residuals::residual_plots;
+pub use figure::{Figure, Kind};
+pub use page::{comparison_page, report_page};
 
-/// A record does not hold what is to be shown, or a plot could not be drawn.
+/// A record does not hold what is to be shown, or a figure could not be drawn.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -20,10 +20,16 @@ pub enum Error {
         /// The method of the record.
         method: String,
     },
+    /// The record was written before there were sketches.
+    #[error("the record of {method} holds no centroids and no coefficients to show; make the fit again")]
+    NoSketch {
+        /// The method of the record.
+        method: String,
+    },
     /// A measure could not be taken.
     #[error(transparent)]
     Measure(#[from] emmf::Error),
     /// The plotting library failed.
-    #[error("cannot draw the plot: {0}")]
+    #[error("cannot draw the figure: {0}")]
     Plot(String),
 }

@@ -1,36 +1,88 @@
-//! Pages and pictures from records.
+//! Pages and figures from records.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use emmf::Spec;
-use emmf::synth::{Rays, rays_with_outliers};
-use emmf_io::{DataInfo, Record};
-use emmf_report::{Comparison, Error, OUTLIER, Summary, comparison_page, residual_plots};
+use emmf::synth::{ImageShape, Rays, rays_with_outliers};
+use emmf_io::{DataInfo, Features, Record, Sketch};
+use emmf_report::{Comparison, Error, Figure, Kind, OUTLIER, Summary, comparison_page, report_page};
 
-fn record(method: &str, name: &str) -> Record {
-    let data = rays_with_outliers::<f64>(&Rays { samples: 30, outliers: 4, ..Rays::default() }).unwrap();
+const KINDS: [Kind; 4] = [Kind::Convergence, Kind::Residuals, Kind::Centroids, Kind::Embedding];
+
+fn record(method: &str, name: &str, image: bool) -> Record {
+    let data = rays_with_outliers::<f64>(&Rays { samples: 30, outliers: 4, features: 20, ..Rays::default() })
+        .unwrap();
     let fit = Spec::new(method, 3).max_iter(10).fit(&data.x).unwrap();
     let class =
         |(&class, &outlier): (&usize, &bool)| if outlier { OUTLIER.into() } else { class.to_string() };
     let truth = data.labels.iter().zip(&data.outlier).map(class).collect();
     let info = DataInfo { name: name.into(), n: 34, d: 20, dtype: "f64".into(), sparse: false };
-    Record::new(&fit, info, Some(truth)).unwrap()
+    let mut record = Record::new(&fit, info, Some(truth)).unwrap();
+    let image = image.then_some(ImageShape { height: 4, width: 5, column_major: true });
+    record.sketch = Some(Sketch::new(&fit, (&data.x).into(), Features { names: None, image }).unwrap());
+    record
 }
 
 #[test]
 fn a_page_is_whole_and_escapes_names() {
-    let records = [record("nmf", "<b>&\"x\"</b>"), record("emmf", "other")];
+    let records = [record("nmf", "<b>&\"x\"</b>", false), record("emmf", "other", false)];
     let set: Vec<_> = records.iter().map(|record| Comparison::new(record).unwrap()).collect();
     let page = comparison_page("a < b", &[set]).unwrap();
     assert!(page.contains("a &lt; b") && page.contains("&lt;b&gt;&amp;&quot;x&quot;&lt;/b&gt;"));
     assert!(!page.contains("<b>"));
-    assert_eq!((page.matches("<svg").count(), page.matches("</svg>").count()), (2, 2));
-    assert_eq!(page.matches("<tr>").count(), 3);
-    assert!(page.ends_with("</html>\n"));
+    assert_eq!(page.matches("<script").count(), 2);
+    assert!(page.contains("default-src 'none'; script-src 'sha256-") && page.ends_with("</html>\n"));
+}
+
+#[test]
+fn an_old_record_without_a_sketch_makes_a_page() {
+    let mut old = record("nmf", "old", false);
+    (old.sketch, old.samples.truth, old.clustering) = (None, None, None);
+    let text = serde_json::to_string(&old).unwrap();
+    assert!(!text.contains("sketch"));
+    let back: Record = serde_json::from_str(&text).unwrap();
+    assert!(report_page("old", &[&back]).unwrap().contains("old"));
+    assert!(Figure::new(&back, Kind::Residuals).svg().is_ok());
+    assert!(matches!(Figure::new(&back, Kind::Centroids).svg(), Err(Error::NoSketch { .. })));
+}
+
+#[test]
+fn a_sketch_comes_back_from_json() {
+    let record = record("emmf", "x", true);
+    let text = serde_json::to_string(&record).unwrap();
+    assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record);
+    let sketch = record.sketch.unwrap();
+    assert_eq!((sketch.image, sketch.centroids.len(), sketch.outliers.len()), (Some([4, 5]), 3, 34));
+    assert_eq!(sketch.thumbnails.len(), 34);
+    let worst = record.samples.score.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    assert_eq!(record.samples.score[sketch.outliers[0].row], worst);
+}
+
+#[test]
+fn every_figure_is_drawn_in_both_formats() {
+    for image in [false, true] {
+        for sparse in [false, true] {
+            let mut record = record("emmf", "x", image);
+            record.data.sparse = sparse;
+            for kind in KINDS {
+                let figure = Figure::new(&record, kind);
+                let svg = figure.svg().unwrap();
+                assert!(
+                    svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>") && !svg.contains("NaN"),
+                    "{kind:?}"
+                );
+                assert_eq!(svg.contains("<image"), image && kind == Kind::Centroids, "{kind:?}");
+                let png = figure.png().unwrap();
+                let pixels = image::load_from_memory(&png).unwrap().to_rgb8();
+                let ink = pixels.pixels().filter(|pixel| pixel.0 != [255; 3]).count();
+                assert!(ink > 200, "{kind:?}: {ink} of {:?}", pixels.dimensions());
+            }
+        }
+    }
 }
 
 #[test]
 fn summaries_are_means_over_data_sets() {
-    let records = [record("nmf", "one"), record("nmf", "two")];
+    let records = [record("nmf", "one", false), record("nmf", "two", false)];
     let mut sets: Vec<_> = records.iter().map(|record| vec![Comparison::new(record).unwrap()]).collect();
     (sets[0][0].good.accuracy, sets[1][0].good.accuracy) = (0.5, 1.0);
     let summaries = Summary::all(&sets);
@@ -41,17 +93,16 @@ fn summaries_are_means_over_data_sets() {
 }
 
 #[test]
-fn residuals_of_zero_and_none_at_all_can_be_drawn() {
-    let mut zeros = record("nmf", "zeros");
+fn residuals_of_zero_can_be_drawn() {
+    let mut zeros = record("nmf", "zeros", false);
     zeros.samples.residual.fill(0.0);
-    let plots = residual_plots(&[Comparison::new(&zeros).unwrap()]).unwrap();
-    assert!(plots[0].contains("<svg") && !plots[0].contains("NaN"));
+    assert!(!Figure::new(&zeros, Kind::Residuals).svg().unwrap().contains("NaN"));
     assert!(comparison_page("nothing", &[]).unwrap().contains("nothing"));
 }
 
 #[test]
 fn a_record_without_classes_is_refused() {
-    let mut bare = record("nmf", "bare");
+    let mut bare = record("nmf", "bare", false);
     bare.samples.truth = None;
     assert!(matches!(Comparison::new(&bare), Err(Error::NoTruth { .. })));
 }

@@ -16,7 +16,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod choose;
 pub mod data;
+pub mod embed;
 pub mod error;
 pub mod fit;
 pub mod graph;
@@ -35,6 +37,7 @@ pub mod spec;
 pub mod synth;
 mod threads;
 
+pub use choose::Choice;
 pub use error::{Error, Result};
 pub use fit::{Observer, Step, Stop};
 pub use graph::Graph;

@@ -18,8 +18,8 @@ const LAYERS: &[&[&str]] = &[
     &["method"],
     &["fit"],
     &["model"],
-    &["memory", "metrics", "synth"],
-    &["registry"],
+    &["embed", "memory", "metrics", "synth"],
+    &["choose", "registry"],
     &["run"],
 ];
 

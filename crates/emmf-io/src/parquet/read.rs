@@ -2,7 +2,7 @@
 
 use super::columns::{Kind, Values, damaged, read_column, unusable};
 use crate::dataset::{Dataset, Dtype};
-use crate::error::{Problem, listed, shortened};
+use crate::error::{Problem, listed, nearest, shortened};
 use crate::inflate::Allowance;
 use crate::options::{LABEL_VARIABLES, ReadOptions, find_column, is_label_column};
 use bytes::Bytes;
@@ -128,6 +128,7 @@ impl<R: ChunkReader + 'static> Table<R> {
             let found = find_column(wanted, Some(&self.names), self.names.len());
             return found.map(Some).ok_or_else(|| Problem::NoSuchColumn {
                 wanted: wanted.into(),
+                nearest: nearest(wanted, self.names.iter().map(String::as_str)),
                 available: self.listed_names(),
             });
         }

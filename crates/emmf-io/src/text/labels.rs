@@ -1,7 +1,7 @@
 //! The labels alone from a text: its only column, or the one that is named.
 
 use super::records::{Delimiter, for_each};
-use super::table::{first_records, is_number, label};
+use super::table::{first_records, is_number, label, no_such_column};
 use crate::error::{Problem, listed};
 use crate::options::{LABEL_VARIABLES, find_column};
 
@@ -40,7 +40,7 @@ fn choose_column(head: &[String], wanted: Option<&str>) -> Result<usize, Problem
     };
     if let Some(wanted) = wanted {
         return find_column(wanted, names, head.len())
-            .ok_or_else(|| Problem::NoSuchColumn { wanted: wanted.into(), available: available() });
+            .ok_or_else(|| no_such_column(wanted, names, head.len()));
     }
     if head.len() == 1 {
         return Ok(0);

@@ -1,10 +1,12 @@
 //! Numbers in text: CSV, TSV and columns separated by semicolons or white space.
 
+mod column;
 mod labels;
 mod records;
 mod table;
 mod write;
 
+pub(crate) use column::read_texts;
 pub(crate) use labels::read_labels;
 pub(crate) use table::read;
 pub(crate) use write::{fill_row, number, write, write_labels};

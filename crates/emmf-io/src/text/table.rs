@@ -2,7 +2,7 @@
 
 use super::records::{Delimiter, Record, for_each};
 use crate::dataset::{Dataset, Dtype};
-use crate::error::{Problem, listed, shortened};
+use crate::error::{Problem, listed, nearest, shortened};
 use crate::options::{ReadOptions, find_column, is_label_column};
 use emmf::{Mat, Real};
 
@@ -33,6 +33,16 @@ pub(super) fn first_records(
         Ok(records.len() < count)
     })?;
     Ok(records)
+}
+
+/// The column is not there: those that are, and the nearest name.
+pub(super) fn no_such_column(wanted: &str, names: Option<&[String]>, width: usize) -> Problem {
+    let available = names.map_or_else(
+        || format!("1 to {width} (they have no names)"),
+        |names| listed(names.iter().map(String::as_str)),
+    );
+    let nearest = nearest(wanted, names.unwrap_or_default().iter().map(String::as_str));
+    Problem::NoSuchColumn { wanted: wanted.into(), nearest, available }
 }
 
 pub(super) fn is_number(field: &str) -> bool {
@@ -73,13 +83,10 @@ impl<'t> Plan<'t> {
         let header = options.header.unwrap_or_else(|| named.is_some() || looks_like_header(&first, numbered));
         let names = header.then(|| head.clone());
         let label_column = match wanted {
-            Some(wanted) => Some(find_column(wanted, names.as_deref(), width).ok_or_else(|| {
-                let available = names.as_ref().map_or_else(
-                    || format!("1 to {width} (they have no names)"),
-                    |names| listed(names.iter().map(String::as_str)),
-                );
-                Problem::NoSuchColumn { wanted: wanted.into(), available }
-            })?),
+            Some(wanted) => Some(
+                find_column(wanted, names.as_deref(), width)
+                    .ok_or_else(|| no_such_column(wanted, names.as_deref(), width))?,
+            ),
             None => names.as_ref().and_then(|names| names.iter().position(|name| is_label_column(name))),
         };
         let unnamed = names.as_ref().is_some_and(|names| names[0].is_empty() && width > 1);

@@ -10,7 +10,7 @@ pub use stream::RowSource;
 
 use rayon::prelude::*;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::real::Real;
 
 /// Samples that one thread looks at together.
@@ -35,6 +35,21 @@ impl<T: Real> Samples<'_, T> {
             Self::Csr(x) => (x.rows(), x.cols()),
             Self::Stream(x) => x.shape(),
         }
+    }
+
+    /// Sample i as it was given, with its zeros.
+    pub fn row(&self, i: usize) -> Result<Vec<T>> {
+        let (n, d) = self.shape();
+        if i >= n {
+            return Err(Error::param("row", i, format!("less than the number of samples, {n}")));
+        }
+        let mut row = vec![T::ZERO; d];
+        match self {
+            Self::Dense(x) => row.iter_mut().enumerate().for_each(|(j, value)| *value = x.at(i, j)),
+            Self::Csr(x) => x.row(i).for_each(|(j, value)| row[j] = value),
+            Self::Stream(x) => x.read(i..i + 1, &mut row)?,
+        }
+        Ok(row)
     }
 
     /// Calls `visit(i, entries)` with the stored entries of every sample, in any order and from several threads,

@@ -4,6 +4,7 @@
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
 
 use super::largest_entry;
 use crate::error::{Error, Result};
@@ -11,7 +12,7 @@ use crate::matrix::Mat;
 use crate::real::Real;
 
 /// How the features of a sample make up an image.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImageShape {
     /// Pixels from top to bottom.
     pub height: usize,
@@ -23,7 +24,7 @@ pub struct ImageShape {
 
 impl ImageShape {
     /// The feature that is the pixel at this place.
-    fn feature(&self, down: usize, right: usize) -> usize {
+    pub fn feature(&self, down: usize, right: usize) -> usize {
         if self.column_major { right * self.height + down } else { down * self.width + right }
     }
 }

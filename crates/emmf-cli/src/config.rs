@@ -1,0 +1,107 @@
+//! `--config FILE.toml`: options of a command under their long names, as if they were typed in front of those that are.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use clap::{Arg, ArgAction, Command, CommandFactory, FromArgMatches, Parser};
+
+use crate::args::Args;
+
+/// What was typed, and what the file of `--config` says beside it.
+pub(crate) fn arguments() -> Result<Args> {
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    let Some(file) = named_file(&typed) else { return Ok(Args::parse()) };
+    let text = std::fs::read_to_string(&file).with_context(|| {
+        format!("{}: cannot be read; check its name and permissions", Path::new(&file).display())
+    })?;
+    let mut description = Args::command();
+    description.build();
+    let is_command = |word: &OsString| description.find_subcommand(word).is_some();
+    // The first word that names a command; a name of a file may come before it only as the value of --config.
+    let at =
+        typed.iter().enumerate().skip(1).find(|(at, word)| is_command(word) && typed[at - 1] != "--config");
+    let Some((at, name)) = at else { return Ok(Args::parse()) };
+    let Some(command) = description.find_subcommand(name) else { return Ok(Args::parse()) };
+    let said = options(&text, command, &typed[at + 1..]);
+    let said = said.with_context(|| Path::new(&file).display().to_string())?;
+    let all = typed[..=at].iter().cloned().chain(said).chain(typed[at + 1..].iter().cloned());
+    let matches = Args::command().get_matches_from(all);
+    Args::from_arg_matches(&matches).map_err(|error| error.exit())
+}
+
+/// The value of `--config`.
+fn named_file(typed: &[OsString]) -> Option<OsString> {
+    let joined = |word: &OsString| Some(OsString::from(word.to_str()?.strip_prefix("--config=")?));
+    let apart = || typed.iter().position(|word| word == "--config").and_then(|at| typed.get(at + 1).cloned());
+    typed.iter().find_map(joined).or_else(apart)
+}
+
+/// The options of a file as words, but for those that are typed.
+fn options(text: &str, command: &Command, typed: &[OsString]) -> Result<Vec<OsString>> {
+    let table: toml::Table = text.parse().context("is no TOML")?;
+    let mut words = Vec::new();
+    for (key, value) in &table {
+        let Some(arg) = command.get_arguments().find(|arg| arg.get_long() == Some(key) && key != "config")
+        else {
+            bail!("{}", unknown(key, command));
+        };
+        if !is_typed(arg, typed) {
+            words.extend(option(arg, key, value)?);
+        }
+    }
+    Ok(words.into_iter().map(OsString::from).collect())
+}
+
+fn unknown(key: &str, command: &Command) -> String {
+    let longs = command.get_arguments().filter_map(Arg::get_long);
+    let likeness = |name: &&str| strsim::jaro_winkler(name, &key.replace('_', "-"));
+    let nearest = longs.max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or("help");
+    format!("emmf {} has no option '{key}'; did you mean '{nearest}'?", command.get_name())
+}
+
+fn is_typed(arg: &Arg, typed: &[OsString]) -> bool {
+    typed.iter().filter_map(|word| word.to_str()).any(|word| {
+        let long = word.strip_prefix("--").map(|long| long.split_once('=').map_or(long, |(name, _)| name));
+        let short =
+            word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| rest.chars().next());
+        (long.is_some() && long == arg.get_long()) || (short.is_some() && short == arg.get_short())
+    })
+}
+
+/// An option as it would be typed.
+fn option(arg: &Arg, key: &str, value: &toml::Value) -> Result<Vec<String>> {
+    let single = |value: &toml::Value| match value {
+        toml::Value::String(text) => Ok(text.clone()),
+        toml::Value::Integer(number) => Ok(number.to_string()),
+        toml::Value::Float(number) => Ok(number.to_string()),
+        toml::Value::Boolean(said) => Ok(said.to_string()),
+        _ => bail!("'{key}' is a {}; give a text, a number, true or false", value.type_str()),
+    };
+    Ok(match (arg.get_action(), value) {
+        (ArgAction::SetTrue, toml::Value::Boolean(true)) => vec![format!("--{key}")],
+        (ArgAction::SetTrue, toml::Value::Boolean(false)) => Vec::new(),
+        (ArgAction::SetTrue, _) => bail!("'{key}' is a {}; say true or false", value.type_str()),
+        // An option whose value may be left out.
+        (_, toml::Value::Boolean(said)) if arg.is_require_equals_set() => {
+            if *said {
+                vec![format!("--{key}")]
+            } else {
+                Vec::new()
+            }
+        }
+        (_, toml::Value::Array(values)) if arg.get_value_delimiter().is_some() => {
+            let values = values.iter().map(single).collect::<Result<Vec<_>>>()?;
+            vec![format!("--{key}={}", values.join(","))]
+        }
+        (_, toml::Value::Array(values)) => {
+            values.iter().map(|value| Ok(format!("--{key}={}", single(value)?))).collect::<Result<_>>()?
+        }
+        (_, toml::Value::Table(pairs)) => {
+            let pair =
+                |(name, value): (&String, &toml::Value)| Ok(format!("--{key}={name}={}", single(value)?));
+            pairs.iter().map(pair).collect::<Result<_>>()?
+        }
+        (_, value) => vec![format!("--{key}={}", single(value)?)],
+    })
+}

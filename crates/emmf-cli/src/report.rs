@@ -1,0 +1,39 @@
+//! `emmf report`: an interactive page about one or several fits.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use emmf_io::Record;
+use emmf_report::report_page;
+
+use crate::args::ReportArgs;
+use crate::interrupt::uninterrupted;
+
+pub(crate) fn run(args: &ReportArgs) -> Result<()> {
+    emmf_io::check_writable(&args.out)?;
+    let records = args.records.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
+    let records: Vec<&Record> = records.iter().collect();
+    write(&args.out, &args.title.clone().unwrap_or_else(|| title(&records)), &records)
+}
+
+/// The record of a fit, by its file or by the folder of the fit.
+pub(crate) fn read(path: &Path) -> Result<Record> {
+    let file: PathBuf = if path.is_dir() { path.join("record.json") } else { path.into() };
+    Ok(emmf_io::read_record(&file)?)
+}
+
+/// Writes the page, as a whole or not at all.
+pub(crate) fn write(path: &Path, title: &str, records: &[&Record]) -> Result<()> {
+    let page = report_page(title, records)?;
+    Ok(uninterrupted(|| emmf_io::write_atomically(path, |out| out.write_all(page.as_bytes())))?)
+}
+
+/// What a page is called that has no other name.
+pub(crate) fn title(records: &[&Record]) -> String {
+    if let [record] = records {
+        return format!("{}: {} clusters by {}", record.data.name, record.spec.k, record.spec.method);
+    }
+    let mut data: Vec<&str> = records.iter().map(|record| record.data.name.as_str()).collect();
+    data.dedup();
+    format!("{}: {} fits side by side", data.join(", "), records.len())
+}

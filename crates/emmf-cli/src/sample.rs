@@ -1,0 +1,155 @@
+//! `emmf explain`: one sample in terms of a model.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use emmf::{Mat, Missing, Model, Real, Samples};
+use emmf_io::{AnyModel, Features, Misfit, misfits};
+
+use crate::args::ExplainArgs;
+use crate::explain::explained;
+use crate::look::About;
+use crate::output::{print, table};
+
+/// Residuals that differ by less than this share belong to the same sample.
+const SAME: f64 = 1e-6;
+
+/// A sample in terms of a model.
+struct Explanation {
+    name: Option<String>,
+    class: Option<String>,
+    cluster: usize,
+    residual: f64,
+    score: f64,
+    weight: Option<f64>,
+    coefficients: Vec<f64>,
+    worst: Vec<Misfit>,
+}
+
+pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
+    let model = emmf_io::read_model(&args.model)?;
+    let notes = emmf_io::read_notes(&args.model)?;
+    let missing = model.spec().missing;
+    let (x, mut about) = args.look.read(&args.input, missing, Some(&notes))?;
+    about.columns = about.columns.take().or(notes.features);
+    about.image = about.image.or(notes.image);
+    let features = match &model {
+        AnyModel::F32(model) => model.centroids().rows(),
+        AnyModel::F64(model) => model.centroids().rows(),
+    };
+    let (samples, given) = x.shape();
+    let file = args.input.data.display();
+    if given != features {
+        bail!(
+            "{file}: has {given} features, but the model was fitted to {features}; give the same features in the same order"
+        );
+    }
+    if args.row >= samples {
+        bail!("--row is {}, but {file} has the rows 0 to {}", args.row, samples - 1);
+    }
+    let found = match model {
+        AnyModel::F32(model) => explain(args, &model, x.into_f32().samples(), &about),
+        AnyModel::F64(model) => explain(args, &model, x.into_f64().samples(), &about),
+    }?;
+    if args.json { print_json(args, &found) } else { print_tables(args, &found, missing) }
+}
+
+fn explain<T: Real>(
+    args: &ExplainArgs,
+    model: &Model<T>,
+    x: Samples<'_, T>,
+    about: &About,
+) -> Result<Explanation> {
+    let worded = |error: emmf::Error| explained(&error, &args.input.data);
+    let row = x.row(args.row).map_err(worded)?;
+    let d = row.len();
+    let sample = Mat::from_vec(row, 1, d).map_err(worded)?;
+    let coded = model.transform(&sample).map_err(worded)?;
+    let prepared = model.prepare(&sample).map_err(worded)?.cast::<f64>();
+    let fitted = model.reconstruct(&coded.v).map_err(worded)?.cast::<f64>();
+    let pixels = about.image.map(|shape| {
+        let mut names = vec![String::new(); d];
+        for down in 0..shape.height {
+            (0..shape.width)
+                .for_each(|right| names[shape.feature(down, right)] = format!("pixel {down},{right}"));
+        }
+        names
+    });
+    let names = about.columns.as_deref().or(pixels.as_deref());
+    let of_row = |list: &Option<Vec<String>>| list.as_ref().and_then(|list| list.get(args.row).cloned());
+    Ok(Explanation {
+        name: of_row(&about.names),
+        class: of_row(&about.labels),
+        cluster: coded.labels[0],
+        residual: coded.residuals[0],
+        score: coded.scores[0],
+        weight: weight(&args.model, args.row, coded.residuals[0]),
+        coefficients: coded.v.row(0).iter().map(|v| v.to_f64()).collect(),
+        worst: misfits(prepared.as_slice(), fitted.as_slice(), Features { names, image: None }),
+    })
+}
+
+/// How much the sample pulled at the centroids, where it is one of those that the model was fitted to: the record of
+/// the fit, beside the model, says so.
+fn weight(model: &Path, row: usize, residual: f64) -> Option<f64> {
+    let record = emmf_io::read_record(&model.with_file_name("record.json")).ok()?;
+    let fitted = *record.samples.residual.get(row)?;
+    let same = (fitted - residual).abs() <= SAME * fitted.abs().max(residual.abs());
+    record.samples.weight.get(row).copied().filter(|_| same)
+}
+
+fn print_json(args: &ExplainArgs, found: &Explanation) -> Result<()> {
+    let object = serde_json::json!({
+        "row": args.row,
+        "name": found.name,
+        "class": found.class,
+        "label": found.cluster,
+        "residual": found.residual,
+        "score": found.score,
+        "weight": found.weight,
+        "coefficients": found.coefficients,
+        "worst": found.worst,
+    });
+    writeln!(std::io::stdout().lock(), "{object}")?;
+    Ok(())
+}
+
+fn print_tables(args: &ExplainArgs, found: &Explanation, missing: Missing) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    let name = found.name.as_ref().map_or_else(String::new, |name| format!(" ({name})"));
+    let class = found.class.as_ref().map_or_else(String::new, |class| format!(", class {class}"));
+    writeln!(out, "row {}{name}: cluster {}{class}", args.row, found.cluster)?;
+    let weight = found.weight.map_or_else(
+        || {
+            "not known, as it is not a sample of the fit, or the fit's record.json is not beside the model"
+                .into()
+        },
+        |weight| format!("{weight:.4}"),
+    );
+    writeln!(out, "residual {:.4}, outlier score {:.2}, weight {weight}\n", found.residual, found.score)?;
+    let mut order: Vec<usize> = (0..found.coefficients.len()).collect();
+    order.sort_by(|&a, &b| found.coefficients[b].total_cmp(&found.coefficients[a]));
+    let mut coefficients = table(["centroid", "coefficient"]);
+    for k in order.into_iter().filter(|&k| found.coefficients[k] > 0.0) {
+        coefficients.add_row([k.to_string(), format!("{:.4}", found.coefficients[k])]);
+    }
+    drop(out);
+    print(&coefficients)?;
+    let mut worst = table(["does not fit", "value", "fitted", "difference"]);
+    for misfit in &found.worst {
+        let gap = misfit.value - misfit.fitted;
+        worst.add_row([
+            misfit.name.clone(),
+            format!("{:.4}", misfit.value),
+            format!("{:.4}", misfit.fitted),
+            format!("{gap:+.4}"),
+        ]);
+    }
+    writeln!(std::io::stdout().lock())?;
+    print(&worst)?;
+    if missing == Missing::Nan {
+        writeln!(std::io::stdout().lock(), "\nMissing values have no part in it.")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! A folder of files, one a sample; those in sub-folders belong to the class of that name.
+
+use crate::dataset::{Dataset, Dtype};
+use crate::error::{Error, Problem, shortened};
+use crate::{images, texts};
+use emmf::synth::ImageShape;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What the files of a folder are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FolderKind {
+    /// PNG, PGM, PPM or JPEG.
+    Images,
+    /// Text, `.txt`.
+    Texts,
+}
+
+/// How to read a folder.
+#[derive(Debug, Clone, Default)]
+pub struct FolderOptions<'a> {
+    /// Convert to this type; by default double precision.
+    pub dtype: Option<Dtype>,
+    /// Height and width that images are brought to.
+    pub resize: Option<(usize, usize)>,
+    /// Words that count, in the order of the features; by default those of the texts.
+    pub vocabulary: Option<&'a [String]>,
+}
+
+/// The samples of a folder.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Folder {
+    /// Their numbers; the labels are the names of sub-folders.
+    pub data: Dataset,
+    /// The file of each sample, relative to the folder.
+    pub names: Vec<String>,
+    /// How the features make up an image.
+    pub image: Option<ImageShape>,
+}
+
+/// One file of a folder.
+pub(crate) struct Item {
+    pub(crate) path: PathBuf,
+    pub(crate) name: String,
+    class: Option<String>,
+}
+
+impl FolderKind {
+    /// What most files of a folder are, or why it cannot be told.
+    pub fn of(folder: &Path) -> Result<Self, Error> {
+        let count = |kind: Self| list(folder, kind).map(|items| items.len());
+        match (count(Self::Images)?, count(Self::Texts)?) {
+            (0, 0) => {
+                let what = "this folder (it holds neither images nor texts)";
+                let instead =
+                    "give a folder of .png, .pgm, .ppm, .jpg or .txt files, with a sub-folder for each class";
+                Err(Problem::unsupported(what, instead).of(folder.display().to_string()))
+            }
+            (images, texts) => Ok(if images >= texts { Self::Images } else { Self::Texts }),
+        }
+    }
+
+    fn endings(self) -> &'static [&'static str] {
+        match self {
+            Self::Images => &["png", "pgm", "ppm", "pnm", "jpg", "jpeg"],
+            Self::Texts => &["txt"],
+        }
+    }
+}
+
+/// Reads a folder of images or texts.
+pub fn read_folder(folder: &Path, kind: FolderKind, options: &FolderOptions<'_>) -> Result<Folder, Error> {
+    let items = list(folder, kind)?;
+    let (x, columns, image) = match kind {
+        FolderKind::Images => {
+            let (x, shape) = images::read(&items, options)?;
+            (x, None, Some(shape))
+        }
+        FolderKind::Texts => {
+            let texts = items.iter().map(|item| texts::load(&item.path)).collect::<Result<Vec<_>, _>>()?;
+            let (x, words) = texts::count(&texts, options.vocabulary, options.dtype)
+                .map_err(|problem| problem.of(folder.display().to_string()))?;
+            (x, Some(words), None)
+        }
+    };
+    let labels = items.iter().map(|item| item.class.clone()).collect::<Option<Vec<_>>>();
+    let names = items.into_iter().map(|item| item.name).collect();
+    Ok(Folder { data: Dataset { x, labels, columns }, names, image })
+}
+
+/// The files of this kind, by name; those of sub-folders after those of the folder itself.
+fn list(folder: &Path, kind: FolderKind) -> Result<Vec<Item>, Error> {
+    let mut items = Vec::new();
+    let mut classes = Vec::new();
+    for path in entries(folder)? {
+        if path.is_dir() { classes.push(path) } else { items.extend(item(path, None, kind)) }
+    }
+    for class in classes {
+        let name = class.file_name().map(|name| name.to_string_lossy().into_owned());
+        items.extend(entries(&class)?.into_iter().filter_map(|path| item(path, name.clone(), kind)));
+    }
+    Ok(items)
+}
+
+/// What is in a folder, by name, but for hidden files.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let unreadable = |error| Problem::Read(error).of(folder.display().to_string());
+    let found = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unreadable)?;
+    let hidden =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+    let mut paths: Vec<PathBuf> =
+        found.into_iter().map(|entry| entry.path()).filter(|path| !hidden(path)).collect();
+    paths.sort();
+    Ok(paths)
+}
+
+fn item(path: PathBuf, class: Option<String>, kind: FolderKind) -> Option<Item> {
+    let ending = path.extension()?.to_string_lossy().to_ascii_lowercase();
+    let file = path.file_name()?.to_string_lossy().into_owned();
+    let name = class.as_ref().map_or_else(|| file.clone(), |class| format!("{class}/{file}"));
+    (kind.endings().contains(&ending.as_str()) && path.is_file()).then_some(Item { path, name, class })
+}
+
+/// Names of files for a message.
+pub(crate) fn quoted(item: &Item) -> String {
+    format!("'{}'", shortened(&item.name))
+}

@@ -1,0 +1,257 @@
+//! What a page shows of a fit besides its numbers: centroids, the worst samples beside their approximations, and all
+//! samples as points of a plane. Its size is bounded, whatever the data.
+
+mod levels;
+mod reduce;
+
+use emmf::embed::plane;
+use emmf::synth::ImageShape;
+use emmf::{Fit, Mat, Real, Samples};
+use serde::{Deserialize, Serialize};
+
+pub use levels::{Levels, base64};
+
+use levels::range;
+use reduce::Reduction;
+
+/// Centroids that are shown at the most: those of the largest clusters.
+const MOST_CENTROIDS: usize = 200;
+/// Samples with the highest scores that are shown.
+const OUTLIERS: usize = 48;
+/// Features that are named with a centroid or a sample.
+const FEATURES: usize = 12;
+/// Points of the plane at the most.
+pub const MOST_POINTS: usize = 10_000;
+/// Of these, samples with the highest scores.
+const MOST_OUTLIERS: usize = 1_000;
+/// Bytes of thumbnails of samples that are not among the worst.
+const MOST_THUMBNAIL_BYTES: usize = 1_600_000;
+
+/// What a page shows of a fit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Sketch {
+    /// Height and width of samples and centroids, where they are images; pixels run row by row.
+    pub image: Option<[usize; 2]>,
+    /// The centroids of the largest clusters.
+    pub centroids: Vec<CentroidSketch>,
+    /// The samples with the highest scores, the worst first.
+    pub outliers: Vec<SampleSketch>,
+    /// The samples as points.
+    pub plane: PlaneSketch,
+    /// The other samples of the plane as thumbnails, where they are images and few enough; in its order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub thumbnails: Vec<Levels>,
+}
+
+/// A centroid.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CentroidSketch {
+    /// Its cluster, from 0.
+    pub cluster: usize,
+    /// As an image or a curve.
+    pub shape: Levels,
+    /// The features that it has most of.
+    pub top: Vec<Feature>,
+}
+
+/// A sample and its approximation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SampleSketch {
+    /// Its row, from 0.
+    pub row: usize,
+    /// As an image or a curve, after the preprocessing.
+    pub shape: Levels,
+    /// Its approximation U·v.
+    pub fitted: Levels,
+    /// The features that fit worst.
+    pub worst: Vec<Misfit>,
+}
+
+/// A feature by its name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Feature {
+    /// Its name, or its number from 1.
+    pub name: String,
+    /// How much of it there is.
+    pub value: f64,
+}
+
+/// A feature that does not fit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Misfit {
+    /// Its name, or its number from 1.
+    pub name: String,
+    /// How much of it there is, after the preprocessing.
+    pub value: f64,
+    /// How much the model expects.
+    pub fitted: f64,
+}
+
+/// Samples as points.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlaneSketch {
+    /// Which samples, where these are not all.
+    pub rows: Option<Vec<usize>>,
+    /// Across.
+    pub x: Vec<f32>,
+    /// Upwards.
+    pub y: Vec<f32>,
+    /// Shares of the variance of the coefficients along both.
+    pub shares: [f64; 2],
+}
+
+/// Names and shape of the features.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Features<'a> {
+    /// One name a feature.
+    pub names: Option<&'a [String]>,
+    /// How they make up an image.
+    pub image: Option<ImageShape>,
+}
+
+impl Features<'_> {
+    /// The name of feature j, from 0.
+    pub fn name(&self, j: usize) -> String {
+        self.names.and_then(|names| names.get(j)).cloned().unwrap_or_else(|| format!("x{}", j + 1))
+    }
+}
+
+impl Sketch {
+    /// The sketch of a fit of these samples.
+    pub fn new<T: Real>(fit: &Fit<T>, x: Samples<'_, T>, features: Features<'_>) -> emmf::Result<Self> {
+        let reduction = Reduction::new(features.image, x.shape().1);
+        let order = by_score(&fit.scores);
+        let outlier = |&row: &usize| sketch_sample(fit, x, row, (features, &reduction));
+        let outliers = order.iter().take(OUTLIERS).map(outlier).collect::<emmf::Result<_>>()?;
+        let plane = sketch_plane(fit, &order);
+        let thumbnails = thumbnails(fit, x, &plane, &reduction)?;
+        let centroids = sketch_centroids(fit, features, &reduction);
+        Ok(Self { image: reduction.image(), centroids, outliers, plane, thumbnails })
+    }
+}
+
+/// Rows by falling score.
+fn by_score(scores: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    order
+}
+
+fn sketch_centroids<T: Real>(
+    fit: &Fit<T>,
+    features: Features<'_>,
+    reduction: &Reduction,
+) -> Vec<CentroidSketch> {
+    let u = fit.model.centroids();
+    let mut sizes = vec![0_usize; u.cols()];
+    fit.labels.iter().for_each(|&label| sizes[label] += 1);
+    let mut clusters: Vec<usize> = (0..u.cols()).collect();
+    clusters.sort_by_key(|&k| std::cmp::Reverse(sizes[k]));
+    clusters.truncate(MOST_CENTROIDS);
+    clusters.sort_unstable();
+    let centroid = |cluster: usize| {
+        let values: Vec<f64> = (0..u.rows()).map(|j| u[(j, cluster)].to_f64()).collect();
+        let shown = reduction.apply(&values);
+        let top = largest(&values, FEATURES).into_iter().filter(|&j| values[j] > 0.0);
+        CentroidSketch {
+            cluster,
+            shape: Levels::new(&shown, range(&shown)),
+            top: top.map(|j| Feature { name: features.name(j), value: values[j] }).collect(),
+        }
+    };
+    clusters.into_iter().map(centroid).collect()
+}
+
+fn sketch_sample<T: Real>(
+    fit: &Fit<T>,
+    x: Samples<'_, T>,
+    row: usize,
+    (features, reduction): (Features<'_>, &Reduction),
+) -> emmf::Result<SampleSketch> {
+    let sample = prepared(fit, x, row)?;
+    let fitted = approximation(fit, row);
+    let (shown, shown_fitted) = (reduction.apply(&sample), reduction.apply(&fitted));
+    // One scale for both, so that they can be compared.
+    let range = range(shown.iter().chain(&shown_fitted));
+    Ok(SampleSketch {
+        row,
+        shape: Levels::new(&shown, range),
+        fitted: Levels::new(&shown_fitted, range),
+        worst: misfits(&sample, &fitted, features),
+    })
+}
+
+/// The features that fit worst, the worst first.
+pub fn misfits(sample: &[f64], fitted: &[f64], features: Features<'_>) -> Vec<Misfit> {
+    let gaps: Vec<f64> = sample.iter().zip(fitted).map(|(x, y)| (x - y).abs()).collect();
+    let worst = largest(&gaps, FEATURES).into_iter().filter(|&j| gaps[j] > 0.0);
+    worst.map(|j| Misfit { name: features.name(j), value: sample[j], fitted: fitted[j] }).collect()
+}
+
+/// The places of the largest numbers, the largest first; NaN is none.
+fn largest(values: &[f64], count: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..values.len()).filter(|&j| !values[j].is_nan()).collect();
+    let falling = |a: &usize, b: &usize| values[*b].total_cmp(&values[*a]).then(a.cmp(b));
+    if order.len() > count {
+        order.select_nth_unstable_by(count, falling);
+        order.truncate(count);
+    }
+    order.sort_by(falling);
+    order
+}
+
+/// A sample after the preprocessing of the fit.
+fn prepared<T: Real>(fit: &Fit<T>, x: Samples<'_, T>, row: usize) -> emmf::Result<Vec<f64>> {
+    let given = x.row(row)?;
+    let d = given.len();
+    let prepared = fit.model.prepare(&Mat::from_vec(given, 1, d)?)?;
+    Ok(prepared.as_slice().iter().map(|value| value.to_f64()).collect())
+}
+
+/// U·v of a sample.
+fn approximation<T: Real>(fit: &Fit<T>, row: usize) -> Vec<f64> {
+    let (u, v) = (fit.model.centroids(), fit.v.row(row));
+    let entry = |j: usize| u.row(j).iter().zip(v).map(|(u, v)| u.to_f64() * v.to_f64()).sum();
+    (0..u.rows()).map(entry).collect()
+}
+
+/// All samples, or the worst ones and as many others as there is room for, evenly spaced.
+fn sketch_plane<T: Real>(fit: &Fit<T>, order: &[usize]) -> PlaneSketch {
+    let n = order.len();
+    let plane = plane(fit.model.centroids(), &fit.v);
+    let rows = (n > MOST_POINTS).then(|| {
+        let others = MOST_POINTS - MOST_OUTLIERS;
+        let mut rows: Vec<usize> = order[..MOST_OUTLIERS].to_vec();
+        rows.extend((0..others).map(|at| at * n / others));
+        rows.sort_unstable();
+        rows.dedup();
+        rows
+    });
+    let shown = rows.clone().unwrap_or_else(|| (0..n).collect());
+    let along = |axis: usize| shown.iter().map(|&i| rounded(plane.points[i][axis])).collect();
+    PlaneSketch { x: along(0), y: along(1), shares: plane.shares, rows }
+}
+
+/// To the precision of a picture.
+fn rounded(value: f64) -> f32 {
+    ((value * 1e4).round() / 1e4) as f32
+}
+
+/// Every sample of the plane as a thumbnail, where there is room for that.
+fn thumbnails<T: Real>(
+    fit: &Fit<T>,
+    x: Samples<'_, T>,
+    plane: &PlaneSketch,
+    reduction: &Reduction,
+) -> emmf::Result<Vec<Levels>> {
+    let pixels = reduction.image().map_or(usize::MAX, |[height, width]| height * width);
+    if pixels.saturating_mul(plane.x.len()) > MOST_THUMBNAIL_BYTES {
+        return Ok(Vec::new());
+    }
+    let thumbnail = |at: usize| {
+        let row = plane.rows.as_ref().map_or(at, |rows| rows[at]);
+        let shown = reduction.apply(&prepared(fit, x, row)?);
+        Ok(Levels::new(&shown, range(&shown)))
+    };
+    (0..plane.x.len()).map(thumbnail).collect()
+}

@@ -1,0 +1,65 @@
+//! Samples with too many features for a page: means over neighbouring pixels or features.
+
+use emmf::synth::ImageShape;
+
+/// Pixels of the longer side of a thumbnail at the most.
+const MOST_PIXELS: usize = 64;
+/// Points of a curve at the most.
+const MOST_POINTS: usize = 512;
+
+/// How the features of a sample are shown.
+pub(crate) enum Reduction {
+    /// As an image of these pixels, each a mean over the given ones.
+    Image { from: ImageShape, height: usize, width: usize },
+    /// As a curve of this many points.
+    Curve { points: usize, features: usize },
+}
+
+impl Reduction {
+    pub(crate) fn new(image: Option<ImageShape>, features: usize) -> Self {
+        match image {
+            Some(from) => {
+                let longer = from.height.max(from.width).max(1);
+                let side = |pixels: usize| {
+                    if longer > MOST_PIXELS { (pixels * MOST_PIXELS).div_ceil(longer) } else { pixels }
+                };
+                Self::Image { from, height: side(from.height), width: side(from.width) }
+            }
+            None => Self::Curve { points: features.min(MOST_POINTS), features },
+        }
+    }
+
+    /// Height and width, row by row, of what is an image.
+    pub(crate) fn image(&self) -> Option<[usize; 2]> {
+        match self {
+            Self::Image { height, width, .. } => Some([*height, *width]),
+            Self::Curve { .. } => None,
+        }
+    }
+
+    /// The sample as it is shown.
+    pub(crate) fn apply(&self, sample: &[f64]) -> Vec<f64> {
+        match *self {
+            Self::Image { from, height, width } => {
+                let down = |at: usize| at * from.height / height..(at + 1) * from.height / height;
+                let right = |at: usize| at * from.width / width..(at + 1) * from.width / width;
+                let pixel = |y: usize, x: usize| {
+                    mean(down(y).flat_map(|y| right(x).map(move |x| sample[from.feature(y, x)])))
+                };
+                (0..height).flat_map(|y| (0..width).map(move |x| pixel(y, x))).collect()
+            }
+            Self::Curve { points, features } => {
+                let part = |at: usize| at * features / points..(at + 1) * features / points;
+                (0..points).map(|at| mean(sample[part(at)].iter().copied())).collect()
+            }
+        }
+    }
+}
+
+/// The mean of the values that are there.
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values
+        .filter(|value| !value.is_nan())
+        .fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    sum / count
+}

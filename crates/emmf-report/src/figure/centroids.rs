@@ -1,0 +1,134 @@
+//! The centroids: images, curves over the features, or, of sparse data, the main features by name.
+
+use emmf_io::{CentroidSketch, Record};
+use image::{Rgb, RgbImage};
+use plotters::prelude::*;
+
+use super::{GOOD, GRID, Paper, Picture, plot_error, sketch};
+use crate::Error;
+
+/// Features that are named.
+const NAMED: usize = 8;
+
+/// How centroids are laid out.
+struct Layout {
+    columns: u32,
+    rows: u32,
+    cell: (u32, u32),
+}
+
+impl Layout {
+    fn of(record: &Record) -> Result<Self, Error> {
+        let sketch = sketch(record)?;
+        let count = sketch.centroids.len().max(1) as u32;
+        let (columns, cell) = match sketch.image {
+            Some([height, width]) => {
+                let longer = height.max(width).max(1) as u32;
+                (10, (8 + 84 * width as u32 / longer, 24 + 84 * height as u32 / longer))
+            }
+            None if record.data.sparse => (5, (150, 34 + 17 * NAMED as u32)),
+            None => (4, (180, 110)),
+        };
+        let columns = count.min(columns);
+        Ok(Self { columns, rows: count.div_ceil(columns), cell })
+    }
+
+    fn corner(&self, at: u32) -> (u32, u32) {
+        (8 + at % self.columns * self.cell.0, 8 + at / self.columns * self.cell.1)
+    }
+}
+
+pub(super) fn size(record: &Record) -> Result<(u32, u32), Error> {
+    let layout = Layout::of(record)?;
+    Ok((16 + layout.columns * layout.cell.0, 16 + layout.rows * layout.cell.1))
+}
+
+pub(super) fn centroids<B: DrawingBackend>(
+    paper: &Paper<'_, B>,
+    record: &Record,
+) -> Result<Vec<Picture>, Error> {
+    let (sketch, layout) = (sketch(record)?, Layout::of(record)?);
+    let mut sizes = vec![0_usize; record.spec.k];
+    record.samples.label.iter().for_each(|&label| sizes[label] += 1);
+    let mut pictures = Vec::new();
+    for (at, centroid) in sketch.centroids.iter().enumerate() {
+        let (left, top) = layout.corner(at as u32);
+        let title = format!("{}: {}", centroid.cluster, sizes.get(centroid.cluster).unwrap_or(&0));
+        text(paper, &title, (left, top), 12)?;
+        match sketch.image {
+            Some(shape) => pictures.push(picture(paper, centroid, shape, ((left, top), layout.cell))),
+            None if record.data.sparse => words(paper, centroid, (left, top))?,
+            None => curve(paper, centroid, ((left, top), layout.cell))?,
+        }
+    }
+    Ok(pictures)
+}
+
+fn text<B: DrawingBackend>(
+    paper: &Paper<'_, B>,
+    text: &str,
+    (left, top): (u32, u32),
+    size: u32,
+) -> Result<(), Error> {
+    let at = (paper.size(left) as i32, paper.size(top) as i32);
+    let style = paper.font(size).into_font().color(&BLACK);
+    paper.area.draw(&Text::new(text.to_owned(), at, style)).map_err(plot_error)
+}
+
+type Cell = ((u32, u32), (u32, u32));
+
+fn picture<B: DrawingBackend>(
+    paper: &Paper<'_, B>,
+    centroid: &CentroidSketch,
+    [height, width]: [usize; 2],
+    ((left, top), cell): Cell,
+) -> Picture {
+    let values = centroid.shape.values();
+    let mut pixels = RgbImage::new(width as u32, height as u32);
+    for (pixel, value) in pixels.pixels_mut().zip(values) {
+        let grey = (255.0 * value / centroid.shape.high.max(f64::MIN_POSITIVE)).clamp(0.0, 255.0) as u8;
+        *pixel = Rgb([grey; 3]);
+    }
+    Picture {
+        left: paper.size(left),
+        top: paper.size(top + 16),
+        width: paper.size(cell.0 - 8),
+        height: paper.size(cell.1 - 24),
+        pixels,
+    }
+}
+
+fn words<B: DrawingBackend>(
+    paper: &Paper<'_, B>,
+    centroid: &CentroidSketch,
+    (left, top): (u32, u32),
+) -> Result<(), Error> {
+    for (line, feature) in centroid.top.iter().take(NAMED).enumerate() {
+        let name: String = feature.name.chars().take(18).collect();
+        text(paper, &name, (left + 6, top + 18 + 17 * line as u32), 13)?;
+    }
+    Ok(())
+}
+
+fn curve<B: DrawingBackend>(
+    paper: &Paper<'_, B>,
+    centroid: &CentroidSketch,
+    ((left, top), cell): Cell,
+) -> Result<(), Error> {
+    let values = centroid.shape.values();
+    let (low, high) = (centroid.shape.low, centroid.shape.high.max(centroid.shape.low + f64::MIN_POSITIVE));
+    let (width, height) = (f64::from(cell.0 - 12), f64::from(cell.1 - 30));
+    let scaled = |x: f64, y: f64| {
+        let scale = f64::from(paper.scale);
+        ((scale * (f64::from(left) + x)) as i32, (scale * (f64::from(top) + 18.0 + y)) as i32)
+    };
+    let count = values.len().max(2) - 1;
+    let point = |(at, value): (usize, &f64)| {
+        scaled(width * at as f64 / count as f64, height * (1.0 - (value - low) / (high - low)))
+    };
+    let base = PathElement::new([scaled(0.0, height), scaled(width, height)], GRID.stroke_width(paper.scale));
+    paper.area.draw(&base).map_err(plot_error)?;
+    let line: Vec<_> = values.iter().enumerate().filter(|(_, value)| !value.is_nan()).map(point).collect();
+    let stroke = GOOD.stroke_width(paper.size(3) / 2);
+    paper.area.draw(&PathElement::new(line, stroke)).map_err(plot_error)
+}

@@ -1,0 +1,218 @@
+//! What the script of the page reads: the records, thinned where they are long, numbers as packed bytes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use emmf::metrics::Clustering;
+use emmf::model::Seconds;
+use emmf::{Choice, Spec};
+use emmf_io::{DataInfo, Record, Sketch, base64};
+use serde::Serialize;
+
+use crate::Summary;
+
+/// Points of a trace at the most.
+const MOST_STEPS: usize = 1_000;
+/// Samples whose numbers are on the page at the most.
+const MOST_SAMPLES: usize = 200_000;
+/// Of these, those with the highest scores.
+const WORST: usize = 2_000;
+/// Longer names are cut.
+const MOST_CHARACTERS: usize = 120;
+
+#[derive(Serialize)]
+pub(super) struct PageData<'a> {
+    emmf: &'static str,
+    runs: Vec<RunData<'a>>,
+    pub(super) summary: Option<SummaryData>,
+}
+
+#[derive(Serialize)]
+struct RunData<'a> {
+    name: String,
+    data: &'a DataInfo,
+    spec: &'a Spec,
+    emmf: &'a str,
+    iterations: usize,
+    stop: String,
+    objective: f64,
+    initial: f64,
+    restart: usize,
+    trace: Trace,
+    seconds: &'a Seconds,
+    clustering: &'a Option<Clustering>,
+    rows: Option<Vec<usize>>,
+    residual: String,
+    score: String,
+    weight: String,
+    label: String,
+    truth: Option<String>,
+    classes: Vec<String>,
+    names: BTreeMap<usize, String>,
+    choice: &'a Option<Choice>,
+    sketch: &'a Option<Sketch>,
+    command: &'a Option<String>,
+    extras: serde_json::Value,
+}
+
+#[derive(Serialize)]
+struct Trace {
+    step: Vec<usize>,
+    value: Vec<f64>,
+}
+
+#[derive(Serialize)]
+pub(super) struct SummaryData {
+    data_sets: usize,
+    text: &'static str,
+    head: [&'static str; 6],
+    rows: Vec<[String; 6]>,
+}
+
+impl<'a> PageData<'a> {
+    pub(super) fn new(records: &[&'a Record]) -> Self {
+        let names = names(records);
+        let runs = records.iter().zip(names).map(|(record, name)| RunData::new(record, name)).collect();
+        Self { emmf: env!("CARGO_PKG_VERSION"), runs, summary: None }
+    }
+}
+
+impl<'a> RunData<'a> {
+    fn new(record: &'a Record, name: String) -> Self {
+        let samples = &record.samples;
+        let rows = thinned(record);
+        let shown: Vec<usize> = rows.clone().unwrap_or_else(|| (0..samples.label.len()).collect());
+        let classes = classes(record);
+        let class = |i: &usize| {
+            samples.truth.as_ref().and_then(|truth| classes.binary_search(&truth[*i].as_str()).ok())
+        };
+        let truth: Option<Vec<usize>> =
+            (!classes.is_empty()).then(|| shown.iter().filter_map(class).collect());
+        Self {
+            name,
+            data: &record.data,
+            spec: &record.spec,
+            emmf: &record.emmf,
+            iterations: record.iterations,
+            stop: record.stop.to_string(),
+            objective: record.objective,
+            initial: record.initial,
+            restart: record.restart,
+            trace: trace(&record.trace),
+            seconds: &record.seconds,
+            clustering: &record.clustering,
+            residual: floats(&samples.residual, &shown),
+            score: floats(&samples.score, &shown),
+            weight: floats(&samples.weight, &shown),
+            label: indices(shown.iter().map(|&i| samples.label[i])),
+            truth: truth.map(|truth| indices(truth.into_iter())),
+            classes: classes.iter().map(|class| cut(class)).collect(),
+            names: sample_names(record),
+            rows,
+            choice: &record.choice,
+            sketch: &record.sketch,
+            command: &record.command,
+            extras: serde_json::to_value(&record.extras).unwrap_or_default(),
+        }
+    }
+}
+
+impl SummaryData {
+    pub(super) fn new(summaries: &[Summary], data_sets: usize) -> Self {
+        let row = |summary: &Summary| {
+            [
+                summary.method.clone(),
+                format!("{:.3}", summary.accuracy),
+                format!("{:.2}–{:.2}", summary.worst, summary.best),
+                format!("{:.3}", summary.nmi),
+                format!("{} of {}", summary.found, summary.outliers),
+                format!("{:.3}", summary.seconds),
+            ]
+        };
+        Self {
+            data_sets,
+            text: "Accuracy and NMI compare clusters and true classes of the good samples; they and the seconds are \
+                   means. An outlier is found if it is among as many samples with the highest outlier scores as there \
+                   are outliers. The data were made so that the methods differ; on other data they may be equal. \
+                   Everything below is about the first data set.",
+            head: ["method", "accuracy", "worst–best", "NMI", "outliers found", "seconds"],
+            rows: summaries.iter().map(row).collect(),
+        }
+    }
+}
+
+/// The methods, and what else tells runs of the same method apart.
+fn names(records: &[&Record]) -> Vec<String> {
+    let tellers: [fn(&Record) -> String; 4] = [
+        |record| record.spec.method.clone(),
+        |record| record.data.name.clone(),
+        |record| format!("k = {}", record.spec.k),
+        |record| format!("seed {}", record.spec.seed),
+    ];
+    let differs =
+        |teller: &fn(&Record) -> String| records.windows(2).any(|two| teller(two[0]) != teller(two[1]));
+    let useful: Vec<_> =
+        tellers.iter().enumerate().filter(|(at, teller)| *at == 0 || differs(teller)).collect();
+    let name =
+        |record: &&Record| useful.iter().map(|(_, teller)| teller(record)).collect::<Vec<_>>().join(", ");
+    records.iter().map(name).map(|name| cut(&name)).collect()
+}
+
+/// Evenly spaced points, the last one among them.
+fn trace(all: &[f64]) -> Trace {
+    let count = all.len().min(MOST_STEPS);
+    let step: Vec<usize> = (1..=count).map(|at| at * all.len() / count).collect();
+    Trace { value: step.iter().map(|&step| all[step - 1]).collect(), step }
+}
+
+/// The samples whose numbers are on the page, where there are too many for all: the worst, those of the plane, and
+/// others evenly spaced.
+fn thinned(record: &Record) -> Option<Vec<usize>> {
+    let n = record.samples.score.len();
+    if n <= MOST_SAMPLES {
+        return None;
+    }
+    let score = &record.samples.score;
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&a, &b| score[b].total_cmp(&score[a]));
+    let mut rows: BTreeSet<usize> = order.into_iter().take(WORST).collect();
+    rows.extend((0..MOST_SAMPLES).map(|at| at * n / MOST_SAMPLES));
+    rows.extend(record.sketch.iter().filter_map(|sketch| sketch.plane.rows.as_ref()).flatten());
+    Some(rows.into_iter().filter(|&row| row < n).collect())
+}
+
+/// The true classes in their order; none where there are more than can be told apart.
+fn classes(record: &Record) -> Vec<&str> {
+    let truth = record.samples.truth.iter().flatten().map(String::as_str);
+    let classes: Vec<&str> = truth.collect::<BTreeSet<_>>().into_iter().collect();
+    if classes.len() > usize::from(u16::MAX) { Vec::new() } else { classes }
+}
+
+/// The names of the samples that the page can point at.
+fn sample_names(record: &Record) -> BTreeMap<usize, String> {
+    let (Some(names), Some(sketch)) = (&record.samples.name, &record.sketch) else { return BTreeMap::new() };
+    let plane: Box<dyn Iterator<Item = usize>> = match &sketch.plane.rows {
+        Some(rows) => Box::new(rows.iter().copied()),
+        None => Box::new(0..sketch.plane.x.len()),
+    };
+    let rows = plane.chain(sketch.outliers.iter().map(|outlier| outlier.row));
+    rows.filter_map(|row| Some((row, cut(names.get(row)?)))).collect()
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(MOST_CHARACTERS).collect()
+}
+
+/// Little-endian single precision; what it cannot hold becomes its largest number.
+fn floats(column: &[f64], rows: &[usize]) -> String {
+    let single = |value: f64| if value.is_nan() { 0.0 } else { value.clamp(-1e30, 1e30) as f32 };
+    base64(&rows.iter().flat_map(|&row| single(column[row]).to_le_bytes()).collect::<Vec<u8>>())
+}
+
+/// Little-endian numbers of two bytes.
+fn indices(values: impl Iterator<Item = usize>) -> String {
+    base64(
+        &values
+            .flat_map(|value| (value.min(usize::from(u16::MAX)) as u16).to_le_bytes())
+            .collect::<Vec<u8>>(),
+    )
+}

@@ -1,0 +1,93 @@
+//! One self-contained HTML page about one run or several: the data as JSON, one script, one style sheet, no network.
+//!
+//! Nothing from a record ever becomes HTML: it goes through JSON in which `<` cannot occur, and the script makes text
+//! nodes of it. A content security policy allows the one script and the one style sheet by their hashes, nothing else.
+
+mod data;
+
+use emmf_io::Record;
+use sha2::{Digest, Sha256};
+
+use crate::{Comparison, Error, Summary};
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = concat!(include_str!("chart.js"), include_str!("page.js"), include_str!("plane.js"));
+
+/// A page about runs, side by side.
+pub fn report_page(title: &str, records: &[&Record]) -> Result<String, Error> {
+    page(title, &describe(records), &data::PageData::new(records))
+}
+
+/// Methods side by side on data whose outliers are known: all data sets in the table, the first in the pictures.
+/// Every data set holds the same methods in the same order.
+pub fn comparison_page(title: &str, data_sets: &[Vec<Comparison<'_>>]) -> Result<String, Error> {
+    let first = data_sets.first().map_or(&[][..], Vec::as_slice);
+    let records: Vec<&Record> = first.iter().map(|comparison| comparison.record).collect();
+    let mut data = data::PageData::new(&records);
+    data.summary = Some(data::SummaryData::new(&Summary::all(data_sets), data_sets.len()));
+    page(title, &describe(&records), &data)
+}
+
+fn page(title: &str, text: &str, data: &data::PageData<'_>) -> Result<String, Error> {
+    let (title, text) = (escape(title), escape(text));
+    let (script, style) = (hash(SCRIPT), hash(STYLE));
+    let data = json(data)?;
+    Ok(format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '{script}'; \
+         style-src '{style}'; base-uri 'none'; form-action 'none'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
+         <style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n<p class=\"faint\">{text}</p>\n\
+         <nav aria-label=\"sections\"></nav>\n<main></main>\n\
+         <noscript>This page draws its pictures with a script of its own, which the browser does not run.</noscript>\n\
+         <script type=\"application/json\" id=\"data\">{data}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n"
+    ))
+}
+
+fn describe(records: &[&Record]) -> String {
+    let of = |record: &Record| {
+        format!("{}: {} samples with {} features", record.data.name, record.data.n, record.data.d)
+    };
+    let mut data: Vec<String> = records.iter().map(|record| of(record)).collect();
+    data.dedup();
+    data.join("; ")
+}
+
+/// What the policy calls a text by.
+fn hash(text: &str) -> String {
+    let padding = "=";
+    format!("sha256-{}{padding}", emmf_io::base64(&Sha256::digest(text.as_bytes())))
+}
+
+/// JSON in which nothing can end the element around it.
+fn json(data: &data::PageData<'_>) -> Result<String, Error> {
+    let text = serde_json::to_string(data).map_err(|error| Error::Plot(error.to_string()))?;
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => safe.push_str("\\u003c"),
+            '>' => safe.push_str("\\u003e"),
+            '&' => safe.push_str("\\u0026"),
+            '\u{2028}' => safe.push_str("\\u2028"),
+            '\u{2029}' => safe.push_str("\\u2029"),
+            _ => safe.push(c),
+        }
+    }
+    Ok(safe)
+}
+
+/// Text that may stand in HTML.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            _ => out.push(c),
+        }
+    }
+    out
+}

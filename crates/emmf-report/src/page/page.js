@@ -1,0 +1,374 @@
+// The page: one section after the other, each with a panel for every run.
+const page = JSON.parse(document.getElementById("data").textContent);
+const main = document.querySelector("main");
+const many = page.runs.length > 1;
+let threshold = 3.5;
+const heard = [];
+
+const runs = page.runs.map((run) => {
+  const score = numbers(run.score, Float32Array);
+  return {
+    ...run,
+    score,
+    sorted: score.slice().sort(),
+    residual: numbers(run.residual, Float32Array),
+    weight: numbers(run.weight, Float32Array),
+    label: numbers(run.label, Uint16Array),
+    truth: run.truth && numbers(run.truth, Uint16Array),
+    place: run.rows && new Map(run.rows.map((row, at) => [row, at])),
+  };
+});
+
+// Where the numbers of a row are.
+const placeOf = (run, row) => (run.place ? run.place.get(row) : row);
+const rowOf = (run, place) => (run.rows ? run.rows[place] : place);
+const nameOf = (run, row) => (run.names && run.names[row]) || `row ${row}`;
+
+// How many samples score above the threshold.
+const above = (run) => {
+  let [low, high] = [0, run.sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (run.sorted[middle] > threshold) high = middle;
+    else low = middle + 1;
+  }
+  return run.sorted.length - low;
+};
+
+const section = (id, title, text, build) => {
+  const shown = runs.filter((run) => build.needs === undefined || build.needs(run));
+  if (shown.length === 0) return;
+  const box = el("section", { id, "aria-labelledby": `${id}-title` }, el("h2", { id: `${id}-title` }, title));
+  if (text) box.append(el("p", { class: "faint" }, text));
+  main.append(box);
+  if (build.before) build.before(box);
+  const panels = el("div", { class: build.wide ? "" : "panels" });
+  box.append(panels);
+  for (const run of shown) {
+    const panel = el("div", { class: "panel" }, many ? el("h3", {}, run.name) : null);
+    panels.append(panel);
+    build.panel(panel, run);
+  }
+  document.querySelector("nav").append(el("a", { href: `#${id}` }, title));
+};
+
+const table = (head, rows, attributes = {}) => {
+  const line = (cells, tag) => el("tr", {}, ...cells.map((cell) => (cell instanceof Node && cell.nodeName.match(/^T[DH]$/) ? cell : el(tag, {}, cell))));
+  return el("div", { class: "wide" }, el("table", attributes, head ? el("thead", {}, line(head, "th")) : null, el("tbody", {}, ...rows.map((row) => line(row, "td")))));
+};
+
+const summary = () => {
+  const head = ["method", "k", "samples", "iterations", "stopped by", "objective", "seconds"];
+  const known = runs.some((run) => run.clustering);
+  if (known) head.push("accuracy", "NMI", "ARI");
+  head.push("outliers");
+  const rows = runs.map((run) => {
+    const count = el("td");
+    heard.push(() => { count.textContent = above(run).toLocaleString("en"); });
+    const cells = [run.name, run.spec.k, run.data.n.toLocaleString("en"), run.iterations, run.stop, number(run.objective, 6), number(run.seconds.total, 3)].map(String);
+    if (known) cells.push(...["accuracy", "nmi", "ari"].map((name) => (run.clustering ? run.clustering[name].toFixed(3) : "–")));
+    return [...cells, count];
+  });
+  main.append(table(head, rows));
+  if (page.summary) {
+    main.append(el("h2", {}, `Over ${page.summary.data_sets} data sets`), el("p", { class: "faint" }, page.summary.text));
+    main.append(table(page.summary.head, page.summary.rows));
+  }
+};
+
+const convergence = {
+  panel: (panel, run) => {
+    const steps = [0, ...run.trace.step];
+    const objective = [run.initial, ...run.trace.value];
+    const readout = el("p", { class: "faint", "aria-live": "polite" });
+    let at = null;
+    let places = [];
+    const svg = chart(panel, `objective of ${run.name} after each iteration`, (svg, width) => {
+      const height = 260;
+      const there = objective.filter(Number.isFinite);
+      let [low, high] = [Math.min(...there), Math.max(...there)];
+      if (high === low) [low, high] = [low - 1, high + 1];
+      const field = { left: 62, right: width - 8, top: 26, bottom: height - 40 };
+      const [across, up] = axes(svg, field,
+        { low: 0, high: Math.max(steps[steps.length - 1], 1), ticks: ticks(0, Math.max(steps[steps.length - 1], 1), width / 90).map((t) => [t, String(t)]), name: "iteration" },
+        { low, high, ticks: ticks(low, high, 5).map((t) => [t, number(t, 5)]), name: "objective" });
+      places = steps.map((step, i) => [across(step), up(objective[i])]).filter(([, y]) => Number.isFinite(y));
+      svg.append(shape("path", { class: "curve", d: path(places) }));
+      if (at !== null) svg.append(shape("circle", { class: "dot", cx: places[at][0], cy: places[at][1], r: 5 }));
+      return height;
+    });
+    const show = (to) => {
+      at = Math.min(Math.max(to, 0), places.length - 1);
+      readout.textContent = `after ${steps[at]} iterations: ${number(objective[at], 8)}`;
+      svg.redraw();
+    };
+    svg.redraw = pictures[pictures.length - 1];
+    svg.setAttribute("tabindex", "0");
+    svg.addEventListener("pointermove", (event) => {
+      const box = svg.getBoundingClientRect();
+      const x = ((event.clientX - box.left) / box.width) * svg.viewBox.baseVal.width;
+      show(places.reduce((best, place, i) => (Math.abs(place[0] - x) < Math.abs(places[best][0] - x) ? i : best), 0));
+    });
+    svg.addEventListener("keydown", (event) => {
+      const by = { ArrowRight: 1, ArrowLeft: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity }[event.key];
+      if (by === undefined) return;
+      event.preventDefault();
+      show((at ?? 0) + by);
+    });
+    readout.textContent = `from ${number(run.initial, 6)} to ${number(run.objective, 6)} in ${run.iterations} iterations; stopped by ${run.stop}`;
+    panel.append(readout);
+  },
+};
+
+const slider = (box) => {
+  const ends = [Infinity, -Infinity];
+  for (const run of runs) {
+    ends[0] = Math.min(ends[0], run.sorted[0]);
+    ends[1] = Math.max(ends[1], run.sorted[run.sorted.length - 1]);
+  }
+  const [low, high] = ends.map(Math.asinh);
+  const input = el("input", { type: "range", id: "threshold", min: low, max: high, step: (high - low) / 1000 || 1, value: Math.min(Math.asinh(threshold), high) });
+  const output = el("output", { for: "threshold", id: "count", "aria-live": "polite" });
+  input.addEventListener("input", () => {
+    threshold = Math.sinh(Number(input.value));
+    heard.forEach((hear) => hear());
+  });
+  heard.push(() => {
+    input.setAttribute("aria-valuetext", `score ${number(threshold, 3)}`);
+    output.replaceChildren(`score above ${number(threshold, 3)}: `, ...runs.flatMap((run, at) => [
+      at ? "; " : "", many ? `${run.name} ` : "", el("b", {}, above(run).toLocaleString("en")), ` of ${run.data.n.toLocaleString("en")} samples`,
+    ]));
+  });
+  box.append(el("div", { class: "slider" }, el("label", { for: "threshold" }, "outlier threshold"), input, output));
+};
+
+const residuals = {
+  before: slider,
+  panel: (panel, run) => {
+    const BARS = 64;
+    const low = Math.asinh(run.sorted[0]);
+    const high = Math.max(Math.asinh(run.sorted[run.sorted.length - 1]), low + 1e-6);
+    const counts = new Float64Array(BARS);
+    for (const score of run.score) counts[Math.min(Math.floor(((Math.asinh(score) - low) / (high - low)) * BARS), BARS - 1)] += 1;
+    const most = Math.max(...counts);
+    chart(panel, `how many samples of ${run.name} have which outlier score`, (svg, width) => {
+      const height = 240;
+      const field = { left: 52, right: width - 8, top: 26, bottom: height - 40 };
+      const marks = [-1000, -100, -10, -5, -2, -1, 0, 1, 2, 5, 10, 20, 50, 100, 1000, 1e4, 1e5, 1e6, 1e8, 1e10].filter((mark) => Math.asinh(mark) >= low && Math.asinh(mark) <= high);
+      const shown = [];
+      const gap = (34 / width) * (high - low);
+      for (const mark of marks) if (!shown.length || Math.asinh(mark) - Math.asinh(shown[shown.length - 1]) > gap) shown.push(mark);
+      // Square roots, so that a few outliers are seen beside many good samples.
+      const [across, up] = axes(svg, field,
+        { low, high, ticks: shown.map((mark) => [Math.asinh(mark), number(mark, 3)]), name: "outlier score (robust standard deviations above the median residual)".slice(0, width < 420 ? 13 : 99) },
+        { low: 0, high: Math.sqrt(most), ticks: [0, 0.1, 0.4, 1].map((share) => Math.round(share * most)).filter((t, i, all) => all.indexOf(t) === i).map((t) => [Math.sqrt(t), String(t)]), name: "samples (square-root scale)" });
+      counts.forEach((count, at) => {
+        const from = low + (at / BARS) * (high - low);
+        const to = low + ((at + 1) / BARS) * (high - low);
+        if (!count) return;
+        const bar = shape("rect", { class: (from + to) / 2 > Math.asinh(threshold) ? "bar bad" : "bar", x: across(from) + 0.5, width: Math.max(across(to) - across(from) - 1, 1), y: up(Math.sqrt(count)), height: field.bottom - up(Math.sqrt(count)) });
+        bar.append(shape("title", {}, `${count} samples with scores from ${number(Math.sinh(from), 3)} to ${number(Math.sinh(to), 3)}`));
+        svg.append(bar);
+      });
+      const cut = Math.min(Math.max(Math.asinh(threshold), low), high);
+      svg.append(shape("line", { class: "cut", x1: across(cut), x2: across(cut), y1: field.top, y2: field.bottom }));
+      return height;
+    });
+    const note = el("p", { class: "faint" });
+    const outlier = run.truth ? run.classes.indexOf("outlier") : -1;
+    heard.push(() => {
+      let text = `${percent(above(run) / run.sorted.length)} of the samples are above the threshold.`;
+      if (outlier >= 0) {
+        let [found, all] = [0, 0];
+        run.truth.forEach((truth, at) => {
+          if (truth !== outlier) return;
+          all += 1;
+          if (run.score[at] > threshold) found += 1;
+        });
+        text += ` ${found} of the ${all} true outliers are among them.`;
+      }
+      note.textContent = text;
+    });
+    panel.append(note);
+  },
+};
+
+const describe = (run, row) => {
+  const at = placeOf(run, row);
+  const parts = [];
+  if (run.names && run.names[row]) parts.push(`row ${row}`);
+  if (at !== undefined) {
+    parts.push(`cluster ${run.label[at]}`);
+    if (run.truth) parts.push(`class ${run.classes[run.truth[at]]}`);
+    parts.push(`residual ${number(run.residual[at])}`, `weight ${number(run.weight[at])}`);
+  }
+  return parts.join(", ");
+};
+
+// A curve over the words of a vocabulary tells nothing.
+const words = (run) => run.data.sparse && !run.sketch.image;
+
+const triple = (run, sample) => {
+  const [given, fitted] = [values(sample.shape), values(sample.fitted)];
+  const size = run.sketch.image;
+  if (!size) return sparkline(given, fitted, "the sample and its approximation");
+  const off = given.map((value, at) => Math.abs(value - fitted[at]));
+  const figure = (pixels, name) => el("figure", {}, picture(pixels, size, sample.shape.high, name), el("figcaption", {}, name));
+  return el("div", { class: "pictures" }, figure(given, "sample"), figure(fitted, "fit"), figure(off, "difference"));
+};
+
+const ranking = {
+  needs: (run) => run.sketch && run.sketch.outliers.length > 0,
+  wide: true,
+  panel: (panel, run) => {
+    const cards = el("div", { class: "cards" });
+    const FIRST = window.innerWidth < 600 ? 4 : 8;
+    const build = (sample, rank) => {
+      const score = run.score[placeOf(run, sample.row)];
+      const card = el("article", { class: "card", "data-row": sample.row },
+        el("header", {}, el("b", {}, `${rank + 1}. ${nameOf(run, sample.row)}`), el("span", {}, `score ${number(score, 3)}`)),
+        el("div", { class: "faint" }, describe(run, sample.row)), words(run) ? null : triple(run, sample));
+      if (!run.sketch.image && sample.worst.length) {
+        card.append(table(["does not fit", "is", "fit"], sample.worst.slice(0, words(run) ? 8 : 4).map((w) => {
+          const cell = el("td", { title: w.name }, w.name);
+          return [cell, number(w.value, 3), number(w.fitted, 3)];
+        })));
+      }
+      heard.push(() => card.classList.toggle("below", !(score > threshold)));
+      return card;
+    };
+    const add = (samples, from) => cards.append(...samples.map((sample, at) => build(sample, from + at)));
+    add(run.sketch.outliers.slice(0, FIRST), 0);
+    panel.append(cards);
+    if (!run.sketch.image && !words(run)) panel.append(el("p", { class: "faint" }, "Curves run over the features: the sample in blue, its approximation in orange."));
+    const rest = run.sketch.outliers.slice(FIRST);
+    if (rest.length) {
+      const more = el("button", { type: "button", class: "more" }, `show ${rest.length} more`);
+      more.addEventListener("click", () => { more.remove(); add(rest, FIRST); heard.forEach((hear) => hear()); });
+      panel.append(more);
+    }
+  },
+};
+
+const sizesOf = (run) => {
+  const sizes = new Float64Array(run.spec.k);
+  for (const label of run.label) sizes[label] += 1;
+  return sizes;
+};
+
+const centroids = {
+  needs: (run) => run.sketch && run.sketch.centroids.length > 0,
+  wide: true,
+  panel: (panel, run) => {
+    const [sizes, size] = [sizesOf(run), run.sketch.image];
+    const box = el("div", { class: size ? "grid-of-images" : "cards small" });
+    for (const centroid of run.sketch.centroids) {
+      const title = `cluster ${centroid.cluster}`;
+      const count = `${sizes[centroid.cluster].toLocaleString("en")} samples`;
+      if (size) {
+        box.append(el("figure", {}, picture(values(centroid.shape), size, centroid.shape.high, title), el("figcaption", {}, `${title}: ${count}`)));
+        continue;
+      }
+      const terms = centroid.top.map((feature) => el("li", { title: number(feature.value) }, feature.name));
+      box.append(el("article", { class: "card" }, el("header", {}, el("b", {}, title), el("span", { class: "faint" }, count)),
+        words(run) ? null : sparkline(values(centroid.shape), null, `centroid of ${title}`), el("ol", { class: "terms" }, ...terms)));
+    }
+    panel.append(box);
+    const left = run.spec.k - run.sketch.centroids.length;
+    if (left > 0) panel.append(el("p", { class: "faint" }, `The ${left} centroids of the smallest clusters are not shown.`));
+  },
+};
+
+const clusterSizes = {
+  panel: (panel, run) => {
+    const sizes = sizesOf(run);
+    const order = Array.from(sizes.keys()).sort((a, b) => sizes[b] - sizes[a]);
+    chart(panel, `sizes of the ${run.spec.k} clusters of ${run.name}`, (svg, width) => {
+      const height = 220;
+      const bad = new Float64Array(run.spec.k);
+      run.label.forEach((label, at) => { if (run.score[at] > threshold) bad[label] += 1; });
+      const most = Math.max(...sizes, 1);
+      const field = { left: 52, right: width - 8, top: 26, bottom: height - 40 };
+      const every = Math.ceil((run.spec.k * 26) / (field.right - field.left));
+      const [across, up] = axes(svg, field,
+        { low: 0, high: run.spec.k, ticks: order.map((cluster, at) => [at + 0.5, String(cluster)]).filter((_, at) => at % every === 0), name: "cluster, largest first" },
+        { low: 0, high: most, ticks: ticks(0, most, 4).map((t) => [t, String(t)]), name: "samples" });
+      order.forEach((cluster, at) => {
+        const [x, wide] = [across(at + 0.12), Math.max(across(0.76) - across(0), 1)];
+        for (const [from, to, kind] of [[0, sizes[cluster] - bad[cluster], "bar"], [sizes[cluster] - bad[cluster], sizes[cluster], "bar bad"]]) {
+          const bar = shape("rect", { class: kind, x, width: wide, y: up(to), height: Math.max(up(from) - up(to), 0) });
+          bar.append(shape("title", {}, `cluster ${cluster}: ${sizes[cluster]} samples, ${bad[cluster]} of them above the threshold`));
+          svg.append(bar);
+        }
+      });
+      return height;
+    });
+    panel.append(el("p", { class: "faint" }, "Orange: samples above the outlier threshold."));
+  },
+};
+
+const confusion = {
+  needs: (run) => run.truth && run.classes.length * run.spec.k <= 10000,
+  panel: (panel, run) => {
+    const k = run.spec.k;
+    const counts = run.classes.map(() => new Float64Array(k));
+    run.truth.forEach((truth, at) => { counts[truth][run.label[at]] += 1; });
+    // Every class beside the cluster that it shares most samples with, the largest shares first.
+    const cells = counts.flatMap((row, i) => Array.from(row, (count, j) => [count, i, j])).sort((a, b) => b[0] - a[0]);
+    const [rows, columns] = [[], []];
+    for (const [, i, j] of cells) if (!rows.includes(i) && !columns.includes(j)) { rows.push(i); columns.push(j); }
+    counts.forEach((_, i) => { if (!rows.includes(i)) rows.push(i); });
+    for (let j = 0; j < k; j += 1) if (!columns.includes(j)) columns.push(j);
+    const totals = counts.map((row) => row.reduce((a, b) => a + b, 0) || 1);
+    const body = rows.map((i) => [el("th", { title: run.classes[i], scope: "row" }, run.classes[i]), ...columns.map((j) => {
+      const share = counts[i][j] / totals[i];
+      const cell = el("td", { title: `class ${run.classes[i]}, cluster ${j}: ${counts[i][j]} samples` }, counts[i][j] ? String(counts[i][j]) : "");
+      cell.style.background = `color-mix(in srgb, var(--accent) ${(70 * share).toFixed(0)}%, transparent)`;
+      return cell;
+    })]);
+    panel.append(table(["class \\ cluster", ...columns.map(String)], body, { class: "matrix" }));
+  },
+};
+
+const choice = {
+  needs: (run) => run.choice,
+  panel: (panel, run) => {
+    const { ks, stability, spread, k, agreeing, splits } = run.choice;
+    chart(panel, "how stable the clusters are for each number of clusters", (svg, width) => {
+      const height = 240;
+      const field = { left: 46, right: width - 8, top: 26, bottom: height - 40 };
+      const ends = [Math.min(...ks) - 0.5, Math.max(...ks) + 0.5];
+      const [across, up] = axes(svg, field,
+        { low: ends[0], high: ends[1], ticks: ticks(ends[0], ends[1], width / 60).filter(Number.isInteger).map((t) => [t, String(t)]), name: "clusters (k)" },
+        { low: 0, high: 1, ticks: ticks(0, 1, 4).map((t) => [t, number(t, 2)]), name: "agreement of clusters of two halves of the data" });
+      const at = (value) => up(Math.min(Math.max(value, 0), 1));
+      ks.forEach((k, i) => svg.append(shape("line", { class: "whisker", x1: across(k), x2: across(k), y1: at(stability[i] - spread[i]), y2: at(stability[i] + spread[i]) })));
+      svg.append(shape("path", { class: "curve", d: path(ks.map((k, i) => [across(k), at(stability[i])])) }));
+      svg.append(shape("circle", { class: "dot", cx: across(k), cy: at(stability[ks.indexOf(k)]), r: 6 }));
+      return height;
+    });
+    panel.append(el("p", {}, `k = ${k}: ${agreeing} of ${splits} splits of the data into halves choose it.`));
+  },
+};
+
+const flat = (value) => {
+  if (Array.isArray(value)) return value.length > 12 ? `${value.slice(0, 12).map(flat).join(", ")} … (${value.length})` : value.map(flat).join(", ") || "none";
+  if (value && typeof value === "object") return Object.entries(value).map(([name, inner]) => `${name} ${flat(inner)}`).join(", ") || "none";
+  return typeof value === "number" ? number(value, 6) : String(value ?? "default");
+};
+
+const repeat = {
+  panel: (panel, run) => {
+    if (run.command) panel.append(el("p", {}, "The command that made this:"), el("pre", { tabindex: "0" }, run.command));
+    const { data, seconds } = run;
+    const rows = [
+      ["data", `${data.name}: ${data.n} samples, ${data.d} features, ${data.dtype}, ${data.sparse ? "sparse" : "dense"}`],
+      ["seconds", ["prepare", "init", "iterate", "total"].map((part) => `${part} ${number(seconds[part], 3)}`).join(", ")],
+      ["best restart", String(run.restart)],
+      ...Object.entries(run.spec).map(([name, value]) => [name, flat(value)]),
+      ...Object.entries(run.extras).map(([name, value]) => [name, flat(value)]),
+      ["versions", `fitted with emmf ${run.emmf}, page by emmf ${page.emmf}`],
+    ];
+    panel.append(table(null, rows, { class: "keys" }));
+  },
+};

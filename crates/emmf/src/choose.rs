@@ -1,0 +1,211 @@
+//! How many clusters there are: the largest number for which two halves of the data agree.
+//!
+//! The data are cut into random halves, several times. For every k both halves are clustered by themselves (k-means,
+//! the start of a fit), and each half is also assigned to the centroids of the other one. Where k is right the two
+//! labelings agree (adjusted Rand index near 1); with more clusters than there are, one of them is cut in an arbitrary
+//! way and the halves cut it differently (Tibshirani and Walther 2005, prediction strength; Lange et al. 2004).
+//! Cost: 2·[`SPLITS`]·[`RESTARTS`] runs of k-means for every k, on at most [`MOST_SAMPLES`] samples.
+
+use std::ops::{ControlFlow, RangeInclusive};
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
+
+use crate::data::{Data, Stored};
+use crate::error::{Error, Result};
+use crate::init::{Kmeans, Random, kmeans, trimmed_kmeans};
+use crate::matrix::{Csr, Mat, Samples};
+use crate::metrics::ari;
+use crate::preprocess;
+use crate::real::Real;
+use crate::spec::{Init, Missing, Spec};
+use crate::threads;
+
+/// How often the data are cut into halves.
+pub const SPLITS: usize = 10;
+/// k-means runs of which the best is taken.
+pub const RESTARTS: usize = 4;
+/// Samples that are looked at, at the most.
+pub const MOST_SAMPLES: usize = 2_000;
+/// Samples of a half for every cluster, at the least.
+const LEAST_MEMBERS: usize = 3;
+/// Agreements that differ by less are equal.
+const TOLERANCE: f64 = 0.02;
+
+/// A number of clusters, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Choice {
+    /// The chosen number.
+    pub k: usize,
+    /// The numbers that were tried.
+    pub ks: Vec<usize>,
+    /// For each the mean agreement of two halves of the data, 1 at best.
+    pub stability: Vec<f64>,
+    /// Standard deviation of that over the splits.
+    pub spread: Vec<f64>,
+    /// Splits that choose the same number by themselves.
+    pub agreeing: usize,
+    /// Splits in all.
+    pub splits: usize,
+}
+
+impl Spec {
+    /// Chooses a number of clusters for these samples; `seen(done, all)` is told how far it is and may end it, with
+    /// the splits up to then. The preprocessing, the start, the seed and the threads are those of the fit.
+    ///
+    /// ```
+    /// use emmf::{Spec, synth};
+    /// use std::ops::ControlFlow;
+    /// let rays = synth::Rays { outliers: 0, ..synth::Rays::default() };
+    /// let data = synth::rays_with_outliers::<f64>(&rays)?;
+    /// let choice = Spec::emmf(1).choose_k(&data.x, 2..=6, |_, _| ControlFlow::Continue(()))?;
+    /// assert_eq!(choice.k, 3);
+    /// # Ok::<(), emmf::Error>(())
+    /// ```
+    pub fn choose_k<'a, T: Real>(
+        &self,
+        x: impl Into<Samples<'a, T>>,
+        ks: RangeInclusive<usize>,
+        mut seen: impl FnMut(usize, usize) -> ControlFlow<()> + Send,
+    ) -> Result<Choice> {
+        let x = x.into();
+        let ks = possible(x.shape().0, &ks)?;
+        if self.missing == Missing::Nan {
+            return Err(Error::Missing {
+                what: "a choice of k".into(),
+                instead: "give the number of clusters",
+            });
+        }
+        threads::within(self.threads, || {
+            let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
+            let mut all: Vec<usize> = (0..x.shape().0).collect();
+            let mut rows = all.partial_shuffle(&mut random, MOST_SAMPLES.min(x.shape().0)).0.to_vec();
+            rows.sort_unstable();
+            let part = Part::new(&x, &rows, |_| T::ONE)?;
+            let (_, mut prepared) = preprocess::fit(&self.normalize, part.samples(), false)?;
+            let scale = prepared.take_scale();
+            let factor = |i: usize| scale.as_ref().map_or(T::ONE, |scale| scale[i]);
+            let mut order: Vec<usize> = (0..rows.len()).collect();
+            let mut curves: Vec<Vec<f64>> = Vec::new();
+            for split in 0..SPLITS {
+                order.shuffle(&mut random);
+                let (a, b) = order.split_at(rows.len() / 2);
+                let [a, b] = [a, b].map(|half| Part::new(&prepared.samples(), half, factor));
+                let (a, b) = (a?, b?);
+                let halves = [Stored::new(a.samples(), None), Stored::new(b.samples(), None)];
+                let mut random = Random::stream(self.seed, split);
+                curves.push(
+                    ks.iter()
+                        .map(|&k| agreement(self.init, &halves, k, &mut random))
+                        .collect::<Result<_>>()?,
+                );
+                if seen(split + 1, SPLITS).is_break() {
+                    break;
+                }
+            }
+            Ok(Choice::new(ks, &curves))
+        })?
+    }
+}
+
+impl Choice {
+    fn new(ks: Vec<usize>, curves: &[Vec<f64>]) -> Self {
+        let splits = curves.len();
+        let mean = |at: usize| curves.iter().map(|curve| curve[at]).sum::<f64>() / splits as f64;
+        let stability: Vec<f64> = (0..ks.len()).map(mean).collect();
+        let deviation = |at: usize| {
+            let squares = curves.iter().map(|curve| (curve[at] - stability[at]).powi(2)).sum::<f64>();
+            (squares / splits as f64).sqrt()
+        };
+        let spread: Vec<f64> = (0..ks.len()).map(deviation).collect();
+        let k = best(&ks, &stability);
+        let agreeing = curves.iter().filter(|curve| best(&ks, curve) == k).count();
+        Self { k, ks, stability, spread, agreeing, splits }
+    }
+}
+
+/// The largest number of clusters that is as stable as any.
+fn best(ks: &[usize], stability: &[f64]) -> usize {
+    let top = stability.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let good = ks.iter().zip(stability).rev().find(|(_, stability)| **stability >= top - TOLERANCE);
+    good.map_or(1, |(&k, _)| k)
+}
+
+/// The numbers of clusters for which there are enough samples.
+fn possible(n: usize, ks: &RangeInclusive<usize>) -> Result<Vec<usize>> {
+    let most = n.min(MOST_SAMPLES) / 2 / LEAST_MEMBERS;
+    let possible: Vec<usize> = ks.clone().filter(|&k| (2..=most).contains(&k)).collect();
+    if possible.is_empty() {
+        let must =
+            format!("a number: {n} samples are too few to choose one of {} to {}", ks.start(), ks.end());
+        return Err(Error::param("k", "to be chosen", must));
+    }
+    Ok(possible)
+}
+
+/// Some of the samples, with their factors.
+enum Part<T> {
+    Dense(Mat<T>),
+    Csr(Csr<T>),
+}
+
+impl<T: Real> Part<T> {
+    fn new(x: &Samples<'_, T>, rows: &[usize], factor: impl Fn(usize) -> T) -> Result<Self> {
+        let d = x.shape().1;
+        if let Samples::Csr(x) = x {
+            let entries = rows
+                .iter()
+                .enumerate()
+                .flat_map(|(at, &i)| x.row(i).map(move |(j, value)| (at, i, j, value)));
+            let scaled = entries.map(|(at, i, j, value)| (at, j, factor(i) * value)).collect();
+            return Ok(Self::Csr(Csr::from_triplets((rows.len(), d), scaled)?));
+        }
+        let mut entries = Vec::with_capacity(rows.len() * d);
+        for &i in rows {
+            entries.extend(x.row(i)?.into_iter().map(|value| factor(i) * value));
+        }
+        Ok(Self::Dense(Mat::from_vec(entries, rows.len(), d)?))
+    }
+
+    fn samples(&self) -> Samples<'_, T> {
+        match self {
+            Self::Dense(x) => x.into(),
+            Self::Csr(x) => x.into(),
+        }
+    }
+}
+
+/// How well the halves agree about each other's clusters.
+fn agreement<T: Real, X: Data<T>>(init: Init, halves: &[X; 2], k: usize, random: &mut Random) -> Result<f64> {
+    let [a, b] = [0, 1].map(|half| clusters(init, &halves[half], k, random));
+    let there = ari(&b.labels, &nearest(&halves[1], &a.centroids))?;
+    let back = ari(&a.labels, &nearest(&halves[0], &b.centroids))?;
+    Ok(f64::midpoint(there, back))
+}
+
+fn clusters<T: Real, X: Data<T>>(init: Init, x: &X, k: usize, random: &mut Random) -> Kmeans<T> {
+    let weights = vec![1.0; x.shape().0];
+    let mut run = || match init {
+        Init::Trimmed => trimmed_kmeans(x, k, &weights, random),
+        Init::Kmeans | Init::Random | Init::Nndsvd => kmeans(x, k, &weights, random),
+    };
+    let first = run();
+    (1..RESTARTS).fold(first, |best, _| {
+        let next = run();
+        if next.inertia < best.inertia { next } else { best }
+    })
+}
+
+/// The nearest centroid of every sample.
+fn nearest<T: Real, X: Data<T>>(x: &X, centroids: &Mat<T>) -> Vec<usize> {
+    let length = |k: usize| (0..centroids.rows()).map(|j| centroids[(j, k)].to_f64().powi(2)).sum::<f64>();
+    let lengths: Vec<f64> = (0..centroids.cols()).map(length).collect();
+    let products = x.dot(centroids);
+    let nearest = |i: usize| {
+        let distance = |k: usize| lengths[k] - 2.0 * products[(i, k)].to_f64();
+        (1..lengths.len()).fold(0, |best, k| if distance(k) < distance(best) { k } else { best })
+    };
+    (0..x.shape().0).map(nearest).collect()
+}

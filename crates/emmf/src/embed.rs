@@ -1,0 +1,68 @@
+//! Samples as points of a plane, to be looked at: the two main directions of their coefficients.
+//!
+//! Principal components of the rows of V, each coefficient in units of its centroid's length and each row of unit
+//! length, so that clusters are told apart by what a sample is made of and not by how much of it there is.
+//! Cost O(nc²).
+
+use crate::data::thin_svd;
+use crate::matrix::Mat;
+use crate::real::Real;
+
+/// Points of a plane.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plane {
+    /// One a sample.
+    pub points: Vec<[f64; 2]>,
+    /// Shares of the variance along the two axes.
+    pub shares: [f64; 2],
+}
+
+/// The samples with the coefficients `v` (n×c) of the centroids `u` (d×c).
+pub fn plane<T: Real>(u: &Mat<T>, v: &Mat<T>) -> Plane {
+    let (n, c) = v.shape();
+    let lengths: Vec<f64> =
+        (0..c).map(|k| (0..u.rows()).map(|j| u[(j, k)].to_f64().powi(2)).sum::<f64>().sqrt()).collect();
+    let direction = |i: usize| -> Vec<f64> {
+        let row: Vec<f64> = v.row(i).iter().zip(&lengths).map(|(v, length)| v.to_f64() * length).collect();
+        let norm = row.iter().map(|x| x * x).sum::<f64>().sqrt();
+        row.iter().map(|x| if norm > 0.0 { x / norm } else { 0.0 }).collect()
+    };
+    let mut mean = vec![0.0; c];
+    for i in 0..n {
+        mean.iter_mut().zip(direction(i)).for_each(|(mean, x)| *mean += x / n as f64);
+    }
+    let centered =
+        |i: usize| -> Vec<f64> { direction(i).iter().zip(&mean).map(|(x, mean)| x - mean).collect() };
+    let (axes, shares) = axes(c, (0..n).map(centered));
+    let along = |row: &[f64], axis: &[f64]| row.iter().zip(axis).map(|(x, axis)| x * axis).sum();
+    let point = |i: usize| {
+        let row = centered(i);
+        [along(&row, &axes[0]), along(&row, &axes[1])]
+    };
+    Plane { points: (0..n).map(point).collect(), shares }
+}
+
+/// The two directions in which centered rows vary most, with their shares of the variance.
+fn axes(c: usize, rows: impl Iterator<Item = Vec<f64>>) -> ([Vec<f64>; 2], [f64; 2]) {
+    let mut covariance = Mat::<f64>::zeros(c, c);
+    for row in rows {
+        for (a, &x) in row.iter().enumerate() {
+            covariance.row_mut(a).iter_mut().zip(&row).for_each(|(sum, y)| *sum += x * y);
+        }
+    }
+    let total: f64 = (0..c).map(|a| covariance[(a, a)]).sum();
+    let Some((directions, variances, _)) = thin_svd(&covariance).filter(|_| total > 0.0) else {
+        return ([vec![0.0; c], vec![0.0; c]], [0.0; 2]);
+    };
+    let axis = |at: usize| -> Vec<f64> {
+        if at >= c {
+            return vec![0.0; c];
+        }
+        let axis: Vec<f64> = (0..c).map(|a| directions[(a, at)]).collect();
+        // A direction and its opposite are the same: the picture is to be the same each time.
+        let largest = axis.iter().fold(0.0_f64, |best, &x| if x.abs() > best.abs() { x } else { best });
+        axis.iter().map(|x| x * largest.signum()).collect()
+    };
+    let share = |at: usize| variances.get(at).map_or(0.0, |variance| variance / total);
+    ([axis(0), axis(1)], [share(0), share(1)])
+}

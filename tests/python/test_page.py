@@ -1,0 +1,196 @@
+"""The page in a browser: it draws, it answers to slider, mouse and keys, it fits a phone, and it runs nothing that is not its own."""
+
+import json
+import os
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+EMMF = os.environ["EMMF"]
+BROWSER = next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome", "chrome"])), None)
+sync_playwright = pytest.importorskip("playwright.sync_api", reason="skipped: no playwright").sync_playwright
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="skipped: no Chromium on this machine (apt-get install chromium)")
+HOSTILE = "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1>\"'&{{1}}\u2028"
+
+
+def emmf(*args):
+    done = subprocess.run([EMMF, *map(str, args)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def opened(browser, path, width=1200, scheme="light"):
+    """The page, with all that the console said and all that it asked for."""
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    said, asked = [], []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(path.as_uri())
+    assert said == [], said
+    assert asked == [path.as_uri()], asked
+    return page, said
+
+
+INK = """() => [...document.querySelectorAll('main svg, main canvas')].map((node) => {
+  if (node.nodeName === 'CANVAS') {
+    const pixels = node.getContext('2d').getImageData(0, 0, node.width, node.height).data;
+    return pixels.some((value, at) => at % 4 === 3 && value > 0) ? '' : node.getAttribute('aria-label');
+  }
+  const drawn = [...node.querySelectorAll('path, rect, circle')].some((part) => {
+    const box = part.getBBox();
+    return box.width + box.height > 2;
+  });
+  return drawn && !node.outerHTML.includes('NaN') ? '' : node.getAttribute('aria-label');
+}).filter((label) => label !== '')"""
+
+FITS = "() => document.documentElement.scrollWidth <= window.innerWidth"
+
+
+def check(page, said):
+    assert page.evaluate(INK) == []
+    assert page.evaluate(FITS), page.evaluate("() => [document.documentElement.scrollWidth, window.innerWidth]")
+    assert page.evaluate("() => window.hacked") is None
+    assert said == []
+
+
+def count(page):
+    return [int(b.inner_text().replace(",", "")) for b in page.query_selector_all("#count b")]
+
+
+@pytest.fixture(scope="module")
+def rays(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("rays")
+    emmf("synth", "rays", "--samples", 400, "--features", 36, "-k", 4, "--outliers", 30, "--out", folder / "rays.csv")
+    for method in ("emmf", "nmf"):
+        emmf("fit", folder / "rays.csv", "-k", 4, "--init", "trimmed", "--method", method, "--image", "6x6", "--out", folder / method)
+    emmf("fit", folder / "rays.csv", "-k", "2..8", "--init", "trimmed", "--out", folder / "curves", "--report")
+    emmf("report", folder / "emmf", folder / "nmf", "--out", folder / "both.html")
+    emmf("report", folder / "emmf", "--out", folder / "one.html")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["one.html", "both.html", "curves/report.html"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1200, 400])
+def test_every_plot_has_ink_at_every_width(browser, rays, name, width, scheme):
+    page, said = opened(browser, rays / name, width, scheme)
+    sections = [node.get_attribute("id") for node in page.query_selector_all("main section")]
+    wanted = {"residuals", "ranking", "convergence", "embedding", "sizes", "centroids", "confusion", "repeat"}
+    assert set(sections) == wanted | ({"choice"} if "curves" in name else set())
+    check(page, said)
+    background = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+    assert (background == "rgb(255, 255, 255)") == (scheme == "light")
+    page.close()
+
+
+def test_the_slider_changes_the_count_of_outliers(browser, rays):
+    page, said = opened(browser, rays / "both.html")
+    before = count(page)
+    record = json.loads((rays / "emmf" / "record.json").read_text())
+    assert before[0] == sum(score > 3.5 for score in record["samples"]["score"])
+    crosses = page.query_selector_all("#residuals .bar.bad")
+    page.focus("#threshold")
+    for _ in range(150):
+        page.keyboard.press("ArrowLeft")
+    more = count(page)
+    assert all(a > b for a, b in zip(more, before)), (before, more)
+    assert len(page.query_selector_all("#residuals .bar.bad")) > len(crosses)
+    page.keyboard.press("End")
+    assert count(page) == [0, 0] and not page.query_selector_all("#residuals .bar.bad")
+    page.keyboard.press("Home")
+    assert all(430 - n <= 1 for n in count(page))
+    check(page, said)
+    page.close()
+
+
+def test_hover_and_keys_show_a_row(browser, rays):
+    page, said = opened(browser, rays / "one.html")
+    canvas = page.locator("#embedding canvas.plane")
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    seen = set()
+    for across in (0.2, 0.5, 0.8):
+        for down in (0.2, 0.5, 0.8):
+            page.mouse.move(box["x"] + across * box["width"], box["y"] + down * box["height"])
+            tip = page.locator("#embedding .tip")
+            if tip.is_visible():
+                seen.add(tip.inner_text().split("\n")[0])
+    page.mouse.move(0, 0)
+    page.keyboard.press("Escape")
+    canvas.focus()
+    page.keyboard.press("Home")
+    worst = page.locator("#embedding .tip").inner_text()
+    record = json.loads((rays / "emmf" / "record.json").read_text())
+    row = int(np.argmax(record["samples"]["score"]))
+    assert worst.startswith(f"row {row}\n") and "cluster" in worst and "score" in worst
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("#embedding .tip").inner_text() != worst or seen
+    assert seen and all(name.startswith("row ") for name in seen)
+    convergence = page.locator("#convergence svg")
+    convergence.focus()
+    page.keyboard.press("End")
+    assert "after 500 iterations" in page.locator("#convergence p").inner_text()
+    check(page, said)
+    page.close()
+
+
+def test_it_prints(browser, rays):
+    page, said = opened(browser, rays / "one.html")
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert len(page.pdf()) > 20_000
+    check(page, said)
+    page.close()
+
+
+def test_hostile_names_run_nothing(browser, tmp_path):
+    rng = np.random.default_rng(1)
+    names = [HOSTILE, "NaN", "Infinity", "__proto__", "constructor", "-1e5"]
+    quote = lambda text: '"' + text.replace('"', '""') + '"'
+    rows = [",".join([*map(str, rng.random(6).round(3)), quote([HOSTILE, "NaN", "null", "__proto__"][i % 4])]) for i in range(80)]
+    (tmp_path / "x.csv").write_text(",".join([*map(quote, names), "class"]) + "\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    emmf("fit", tmp_path / "x.csv", "-k", 3, "--max-iter", 20, "--out", tmp_path / "out")
+    emmf("report", tmp_path / "out", "--out", tmp_path / "page.html", "--title", HOSTILE)
+    page, said = opened(browser, tmp_path / "page.html")
+    assert HOSTILE[:30] in page.locator("h1").inner_text()
+    assert "</script>" in page.locator("#confusion").inner_text()
+    assert len(page.query_selector_all("script")) == 2 and page.query_selector("img") is None
+    check(page, said)
+    page.close()
+
+
+def test_what_the_page_does_not_know_does_not_run(browser, rays, tmp_path):
+    text = (rays / "one.html").read_text(encoding="utf-8")
+    (tmp_path / "page.html").write_text(text.replace("<main>", "<script>window.hacked=1</script><main>"), encoding="utf-8")
+    page = browser.new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    assert page.evaluate("() => window.hacked") is None
+    page.close()
+
+
+@pytest.mark.parametrize(("samples", "limit"), [(10_000, 5e6), (100_000, 9e6)])
+def test_many_samples(browser, tmp_path, samples, limit):
+    rng = np.random.default_rng(0)
+    np.save(tmp_path / "x.npy", rng.random((samples, 12), dtype=np.float32))
+    emmf("fit", tmp_path / "x.npy", "-k", 5, "--max-iter", 5, f"--report={tmp_path / 'page.html'}")
+    assert (tmp_path / "page.html").stat().st_size < limit
+    page, said = opened(browser, tmp_path / "page.html")
+    assert 0 <= count(page)[0] < samples
+    page.focus("#threshold")
+    page.keyboard.press("Home")
+    assert samples - count(page)[0] <= 1
+    thinned = f"of {samples:,} samples are shown"
+    assert (thinned in page.locator("#embedding").inner_text()) == (samples > 10_000)
+    check(page, said)
+    page.close()
