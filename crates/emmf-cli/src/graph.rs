@@ -22,7 +22,7 @@ pub(crate) struct GraphArgs {
     /// Weights of the edges between nearest neighbours [default: binary].
     #[arg(long, value_name = "KIND", value_enum)]
     pub(crate) graph_weights: Option<GraphWeightsName>,
-    /// Whether neighbours may be missed for speed [default: from 50000 samples on].
+    /// Whether neighbours may be missed for speed [default: from 300000 samples on].
     #[arg(long, value_name = "BOOL", action = clap::ArgAction::Set)]
     pub(crate) approximate: Option<bool>,
     /// λ, how much the graph weighs: the same as --param lambda=L [default: from the data].
@@ -84,7 +84,7 @@ fn read(path: &Path, samples: usize) -> Result<Graph> {
     };
     match emmf_io::read(path, &ReadOptions::default())?.x.into_f64() {
         Matrix::Sparse(w) => Graph::from_csr(w.view()).with_context(file),
-        Matrix::Dense(w) if w.rows() == w.cols() => {
+        Matrix::Dense(w) if w.shape() == (samples, samples) => {
             let edges = (0..w.rows()).flat_map(|i| (0..w.cols()).map(move |j| (i, j)));
             let entries = edges.map(|(i, j)| (i, j, w[(i, j)])).filter(|edge| edge.2 != 0.0);
             Graph::from_edges(w.rows(), entries).with_context(file)

@@ -105,7 +105,7 @@ pub struct GraphSpec {
     pub weighting: Weighting,
     /// Whether it is taken as D^-½·W·D^-½, D the degrees; `None` is the method's way.
     pub normalized: Option<bool>,
-    /// Whether neighbours may be missed for speed; `None` is from 50,000 samples on.
+    /// Whether neighbours may be missed for speed; `None` is from 300,000 samples on.
     pub approximate: Option<bool>,
 }
 

@@ -4,7 +4,9 @@
 mod oracle;
 
 use emmf::data::{Data, Dense, Sparse};
-use emmf::graph::{Neighbours, Weighting, adaptive, knn_graph, nearest, project_onto_simplex};
+use emmf::graph::{
+    Neighbours, Weighting, adaptive, knn_graph, nearest, nearest_approximately, project_onto_simplex,
+};
 use emmf::{Csr, Graph, Mat};
 use oracle::problems::{Sparse as Csrs, rng, uniform};
 use proptest::prelude::*;
@@ -257,4 +259,53 @@ fn memory_is_linear() {
     assert_eq!(near.truncated(3), nearest(&data, 3).unwrap());
     assert_eq!(nearest(&data, 100).unwrap().k, 39);
     assert_eq!(near.norms_sq, data.norms_sq());
+}
+
+/// Clusters in 20 dimensions, dense and sparse.
+fn clusters(n: usize) -> Mat<f32> {
+    let mut rng = rng(12);
+    let (centers, noise) = (uniform(40, 20, &mut rng), uniform(n, 20, &mut rng));
+    Mat::from_fn(n, 20, |i, j| {
+        let value = centers[(i * 7 % 40, j)] + 0.5 * noise[(i, j)];
+        if value < 0.5 { 0.0 } else { value as f32 }
+    })
+}
+
+/// Share of the true neighbours that the approximate index finds.
+fn recall(exact: &Neighbours, found: &Neighbours) -> f64 {
+    let hits = |i: usize| exact.row(i).0.iter().filter(|j| found.row(i).0.contains(j)).count();
+    (0..exact.nodes()).map(hits).sum::<usize>() as f64 / exact.index.len() as f64
+}
+
+#[test]
+fn approximate_neighbours_are_nearly_exact() {
+    let x = clusters(4000);
+    let dense = Dense::new(x.view(), None);
+    let exact = nearest(&dense, 5).unwrap();
+    let found = nearest_approximately(&dense, 5).unwrap();
+    let share = recall(&exact, &found);
+    assert!(share > 0.98, "recall {share}");
+    let narrow = Csrs::of(&x);
+    let sparse = Sparse::new(narrow.narrow(), None);
+    assert!(recall(&exact, &nearest_approximately(&sparse, 5).unwrap()) > 0.98);
+    // What was found is right: distances, order, never itself, any number of threads.
+    for i in 0..4000 {
+        let (index, distances) = found.row(i);
+        assert!(distances.is_sorted() && !index.contains(&(i as u32)));
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    assert_eq!(pool.install(|| nearest_approximately(&dense, 5).unwrap()), found);
+}
+
+/// Duplicates and few samples: the lists are full all the same.
+#[test]
+fn approximate_neighbours_of_odd_data() {
+    for n in [1, 2, 5, 300] {
+        let x = Mat::from_fn(n, 3, |i, j| (i / 100 + j) as f32);
+        let found = nearest_approximately(&Dense::new(x.view(), None), 5).unwrap();
+        assert_eq!(found.k, 5.min(n - 1));
+        assert!(
+            found.index.iter().all(|&j| (j as usize) < n) && found.distance_sq.iter().all(|d| d.is_finite())
+        );
+    }
 }

@@ -8,6 +8,7 @@
 //!
 //! Every pair is multiplied once. Time O(n²d/2), memory O(nk) and a few blocks.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -139,7 +140,7 @@ impl<'a, T: Real, X: Data<T>> Search<'a, T, X> {
                     let strip = at..at + lists.len() / kept;
                     let Worker { p, spare, .. } = &mut *worker;
                     self.x.project_rows(strip.clone(), &b, &mut p[..strip.len() * block.len()], spare);
-                    self.meet((strip, lists), block.clone(), worker);
+                    self.meet((strip, lists), &block, worker);
                 }
             });
             for worker in &workers {
@@ -156,7 +157,7 @@ impl<'a, T: Real, X: Data<T>> Search<'a, T, X> {
     fn meet(
         &self,
         (strip, lists): (Range<usize>, &mut [Candidate<T>]),
-        block: Range<usize>,
+        block: &Range<usize>,
         worker: &mut Worker<T>,
     ) {
         let (kept, width) = (self.kept, block.len());
@@ -237,7 +238,8 @@ impl<'a, T: Real, X: Data<T>> Search<'a, T, X> {
                 for (j, p) in strip.zip(p.chunks_exact(width)) {
                     let bound = |t: usize| ((self.half[samples[t]] + self.half[j]) - p[t]).to_f64();
                     // What is no number is looked at.
-                    let near = |t: &usize| samples[*t] != j && !(bound(*t) > limits[*t]);
+                    let far = |t: usize| bound(t).partial_cmp(&limits[t]) == Some(Ordering::Greater);
+                    let near = |t: &usize| samples[*t] != j && !far(*t);
                     for (count, t) in (0..width).filter(near).enumerate() {
                         if count == 0 {
                             other.load(self.x, j, &mut entries);

@@ -24,7 +24,7 @@ pub const GRAPH_PARAMS: &[Param] = &[
         above: 0.0,
         up_to: f64::MAX,
         whole: false,
-        help: "λ: how much the graph weighs; default: from the data, as much as the loss",
+        help: "λ: how much the graph weighs; default: from the data, a thousand times the weight of the loss",
     },
     Param {
         name: "monotone",

@@ -116,8 +116,9 @@ fn normalize_columns<T: Real>(u: &mut Mat<T>, v: &mut Mat<T>) {
 }
 
 impl GraphIrls<'_> {
-    /// λ where none is given: as heavy as the loss. A cluster's column of V has unit length, so its coefficients are of
-    /// the order √(c/n), and the two parts of the numerator balance at λ = (1/2c)·Σ qᵢ‖xᵢ‖².
+    /// λ where none is given. Columns of V have unit length, so the coefficients of a cluster are of the order √(c/n), and the
+    /// two parts of the numerator balance at λ = (1/2c)·Σ qᵢ‖xᵢ‖². From some hundred times that on, the graph decides what
+    /// clusters are and the loss who is in doubt; more changes little.
     fn balance<T: Real, X: Data<T>>(x: &X, weights: &[f64], c: usize) -> f64 {
         let pull: f64 = x.norms_sq().iter().zip(weights).map(|(norm_sq, q)| q * norm_sq).sum();
         MULTIPLE * 0.5 * pull / c as f64
@@ -128,8 +129,8 @@ impl GraphIrls<'_> {
     }
 }
 
-/// The graph weighs this many times as much as the loss where λ is not given.
-const MULTIPLE: f64 = 1.0;
+/// The graph weighs this many times as much as the loss where λ is not given: see docs/lambda.md.
+const MULTIPLE: f64 = 1000.0;
 
 impl<T: Real, X: Data<T>> Method<T, X> for GraphIrls<'_> {
     type State = GraphState<T>;
