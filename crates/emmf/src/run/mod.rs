@@ -15,8 +15,8 @@ use crate::init::Factors;
 use crate::loss::Loss;
 use crate::matrix::Samples;
 use crate::method::{
-    Aim, Entrywise, Gamma, GraphIrls, Gsnmf, Irls, Lsnmf, Onmf, Pnmf, Recipe, Regularized, Rmnmf, Setting, Source,
-    SparseDivergence, Symnmf, Update,
+    Aim, Entrywise, Gamma, GraphIrls, Gsnmf, Irls, Lsnmf, Onmf, Pnmf, Recipe, Regularized, Rmnmf, Setting,
+    Source, SparseDivergence, Symnmf, Update,
 };
 use crate::model::{Fit, Seconds, impute};
 use crate::preprocess;
