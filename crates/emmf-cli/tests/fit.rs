@@ -158,3 +158,21 @@ fn the_same_seed_gives_the_same_files() {
     }
     assert_eq!(place.read("one/samples.csv"), place.read("two/samples.csv"));
 }
+
+/// Labels of a fit by k-means on its coefficients, and of the same samples by the model file.
+#[test]
+fn labels_by_every_rule() {
+    let place = Place::with_data();
+    for options in ["--method gnmf", "--method nmf --label-rule kmeans", "--method lsnmf --param stable=1"] {
+        place.run(&format!("fit x.csv -k 2 --labels -1 --max-iter 30 {options} --out result")).ok();
+        let record = read_record(&place.path("result/record.json")).unwrap();
+        assert!(record.samples.label.iter().all(|&label| label < 2), "{options}");
+        place.run("transform result/model.safetensors x.csv --labels -1 --out coded.csv").ok();
+        assert_eq!(column(&place.read("coded.csv"), "label").len(), record.samples.label.len());
+    }
+    let AnyModel::F64(model) = read_model(&place.path("result/model.safetensors")).unwrap() else { panic!() };
+    assert!(model.label_centres().is_empty());
+    place.run("fit x.csv -k 2 --method nmf --label-rule kmeans --out result").ok();
+    let AnyModel::F64(model) = read_model(&place.path("result/model.safetensors")).unwrap() else { panic!() };
+    assert_eq!(model.label_centres().len(), 2);
+}

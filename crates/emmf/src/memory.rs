@@ -11,6 +11,10 @@ const FACTORS: usize = 6;
 /// n×k matrices more with a graph, and bytes for each neighbour while it is made.
 const WITH_GRAPH: usize = 2;
 const NEIGHBOUR: usize = 160;
+/// Candidates for neighbours of a graph that is learned.
+const CANDIDATES: usize = 56;
+/// Vectors beyond twice those wanted that eigenvectors are found with.
+const SPARE: usize = 8;
 /// Vectors of length n and d in double precision.
 const VECTORS: usize = 20;
 
@@ -32,6 +36,24 @@ impl Spec {
             let index = if graph.approximate == Some(true) { 4 * d + 400 } else { 0 };
             n * (WITH_GRAPH * self.k * size_of::<T>() + NEIGHBOUR * (graph.neighbours + 6) + index)
         });
-        BASE + graph + size_of::<T>() * (factors + parts) + size_of::<f64>() * VECTORS * (n + d)
+        BASE + graph
+            + self.beside_factors((n, d), size_of::<T>())
+            + size_of::<T>() * (factors + parts)
+            + size_of::<f64>() * VECTORS * (n + d)
+    }
+
+    /// Bytes of the methods that keep more than factors, of numbers of this size.
+    fn beside_factors(&self, (n, d): (usize, usize), size: usize) -> usize {
+        match &*self.method {
+            "nmfan" | "srmcf" => NEIGHBOUR * CANDIDATES * n,
+            "rmnmf" => size * n * d + size_of::<f64>() * 4 * n * self.k,
+            "lsnmf" => {
+                let own = || (n / 4).min(10 * self.k);
+                let m = self.params.get("centroids").map_or_else(own, |&m| m as usize).max(self.k + 1);
+                let spectrum = 8 * (n + m) * (2 * self.k + SPARE) + 6 * m * m;
+                size * (4 * d * m + n * m + 2 * PARTS * BLOCK * m) + size_of::<f64>() * spectrum
+            }
+            _ => 0,
+        }
     }
 }

@@ -248,6 +248,27 @@ fn label_rules() {
     assert_eq!(coded(LabelRule::Unit), [1, 0]);
 }
 
+/// k-means on the coefficients: new samples go to the nearest mean row of V, and the model file of another program's
+/// making may hold none.
+#[test]
+fn labels_by_k_means() {
+    let x = Mat::from_fn(40, 6, |i, j| if i % 2 == j % 2 { 1.0 + (i * j % 3) as f64 } else { 0.1 });
+    let fit = Spec::new("gnmf", 2).fit(&x).unwrap();
+    assert_eq!(fit.model.spec().labels, Some(LabelRule::Kmeans));
+    assert!((0..40).all(|i| fit.labels[i] == fit.labels[i % 2]) && fit.labels[0] != fit.labels[1]);
+    assert_eq!(fit.model.transform(&x).unwrap().labels, fit.labels);
+    let again = Spec::emmf(2).labels(LabelRule::Kmeans).fit(&x).unwrap();
+    assert!((0..40).all(|i| again.labels[i] == again.labels[i % 2]));
+    let wrong = fit.model.with_label_centres(vec![Some(vec![1.0])]);
+    assert!(wrong.unwrap_err().to_string().contains("label centres"));
+    let error = Spec::emmf(2).labels(LabelRule::Components).fit(&x).unwrap_err().to_string();
+    assert!(error.contains("components") && error.contains("emmf"), "{error}");
+    let mut observer = |_: &emmf::Step| std::ops::ControlFlow::Continue(());
+    let given = emmf::Given { sample_weights: Some(&[1.0; 40]), start: None, observer: &mut observer };
+    let error = Spec::new("gnmf", 2).fit_with(&x, given).unwrap_err().to_string();
+    assert!(error.contains("sample_weight") && error.contains("gnmf"), "{error}");
+}
+
 /// Public types can be shared between threads; the number type is kept.
 #[test]
 fn public_types_are_send_and_sync() {

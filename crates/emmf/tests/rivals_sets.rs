@@ -43,7 +43,7 @@ fn specs() -> Vec<Spec> {
         all.extend([with("nlcf", "mu"), with("lcf", "mu"), with("nmfan", "lambda"), with("srmcf", "lambda")]);
         all.push(with("srmcf", "lambda").param("gamma", 1.0));
         for stable in [0.0, 1.0] {
-            all.push(with("rmnmf", "lambda").param("stable", stable).max_iter(500));
+            all.push(with("rmnmf", "lambda").param("stable", stable));
             all.extend(
                 [0.0, 1.0].map(|adapt| with("lsnmf", "lambda").param("stable", stable).param("adapt", adapt)),
             );

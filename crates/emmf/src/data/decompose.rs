@@ -72,6 +72,9 @@ impl Polar {
 /// Eigenvalues of a symmetric matrix, ascending, and its eigenvectors as columns; `None` where that does not converge.
 pub(crate) fn symmetric_eigen(a: &Mat<f64>) -> Option<(Vec<f64>, Mat<f64>)> {
     let n = a.rows();
+    if n == 0 {
+        return Some((Vec::new(), Mat::zeros(0, 0)));
+    }
     let room = self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, Spec::default());
     let (mut values, mut vectors) = (vec![0.0; n], faer::Mat::zeros(n, n));
     let (wide, mut buffer) = (to_faer(a), MemBuffer::new(room));
@@ -90,8 +93,14 @@ impl Cholesky {
         let room = llt::factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, Spec::default());
         let mut buffer = MemBuffer::new(room);
         let stack = MemStack::new(&mut buffer);
-        llt::factor::cholesky_in_place(factor.as_mut(), Default::default(), Par::Seq, stack, Spec::default())
-            .ok()?;
+        llt::factor::cholesky_in_place(
+            factor.as_mut(),
+            llt::factor::LltRegularization::default(),
+            Par::Seq,
+            stack,
+            Spec::default(),
+        )
+        .ok()?;
         Some(Self(factor))
     }
 

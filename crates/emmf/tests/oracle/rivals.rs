@@ -59,6 +59,10 @@ impl Rival {
         matches!(self, Self::Cf | Self::Lccf { .. } | Self::Lcf { .. } | Self::Srmcf { .. })
     }
 
+    fn has_unit_columns(self) -> bool {
+        matches!(self, Self::Lccf { unit: true, .. } | Self::Srmcf { gamma: None, .. })
+    }
+
     fn lambda(self) -> f64 {
         match self {
             Self::Gnmf { lambda }
@@ -82,8 +86,11 @@ impl Rival {
         let largest =
             |i: usize| (1..c).fold(0, |best, k| if start.v[(i, k)] > start.v[(i, best)] { k } else { best });
         let count = |k: usize| (0..n).filter(|&i| largest(i) == k).count().max(1) as f64;
-        let b = Mat::from_fn(n, c, |i, k| start.v[(i, k)] / count(k));
+        let mut b = Mat::from_fn(n, c, |i, k| start.v[(i, k)] / count(k));
         let (mut u, mut v) = (start.u.clone(), start.v.clone());
+        if self.has_unit_columns() {
+            normalize(&mut v, &mut b);
+        }
         if self.is_concept() {
             u = t_times(x, &b);
         }
@@ -165,7 +172,11 @@ impl Rival {
         self.learn(x, place);
     }
 
-    fn move_v(self, x: &Mat<f64>, place: &mut Place) {
+    /// V alone.
+    pub(crate) fn move_v(self, x: &Mat<f64>, place: &mut Place) {
+        if let Self::Symnmf { half } = self {
+            return symnmf(place, half);
+        }
         let (lambda, mu, affinity) = (self.lambda(), self.mu(), self.affinity(place));
         let Place { u, v, .. } = place;
         let xu = times(x, u);
@@ -202,12 +213,8 @@ impl Rival {
         num.as_mut_slice().iter_mut().for_each(|num| *num *= 1.0 + mu);
         let den = times(&times(&kernel, b), &inner);
         multiply(b, &num, &den, 1.0);
-        if matches!(self, Self::Lccf { unit: true, .. } | Self::Srmcf { gamma: None, .. }) {
-            for k in 0..v.cols() {
-                let length = (0..v.rows()).map(|i| v[(i, k)].powi(2)).sum::<f64>().sqrt();
-                (0..v.rows()).for_each(|i| v[(i, k)] /= length);
-                (0..v.rows()).for_each(|i| b[(i, k)] *= length);
-            }
+        if self.has_unit_columns() {
+            normalize(v, b);
         }
         *u = t_times(x, b);
     }
@@ -230,6 +237,15 @@ impl Rival {
             };
             w.row_mut(i).copy_from_slice(&row);
         }
+    }
+}
+
+/// Unit columns of V, their lengths into B.
+fn normalize(v: &mut Mat<f64>, b: &mut Mat<f64>) {
+    for k in 0..v.cols() {
+        let length = (0..v.rows()).map(|i| v[(i, k)].powi(2)).sum::<f64>().sqrt();
+        (0..v.rows()).for_each(|i| v[(i, k)] /= length);
+        (0..v.rows()).for_each(|i| b[(i, k)] *= length);
     }
 }
 

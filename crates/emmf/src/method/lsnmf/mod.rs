@@ -2,7 +2,7 @@
 //! whose components are the clusters.
 //!
 //! Objective: ‖X − GFᵀ‖² + 2λ·tr(PᵀLP), F ≥ 0 (d×m), G ≥ 0 (n×m) with at most k entries in a row, m > c local centroids, L the
-//! Laplacian of the bipartite graph [0 G; Gᵀ 0], PᵀP = I, (n+m)×c. The trace is the sum of the c smallest eigenvalues of L, which is 0
+//! Laplacian of the bipartite graph \[0 G; Gᵀ 0\], PᵀP = I, (n+m)×c. The trace is the sum of the c smallest eigenvalues of L, which is 0
 //! just where the graph has c components. One iteration:
 //!
 //! - F ← F ∘ XᵀG / F(GᵀG);

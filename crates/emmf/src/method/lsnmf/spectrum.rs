@@ -1,9 +1,9 @@
 //! The smallest eigenvalues of the Laplacian of the links, and P, their eigenvectors: the embedding.
 //!
-//! *Normalised*: with B = D₁^-½·G·D₂^-½ the smallest eigenvalues of I − [0 B; Bᵀ 0] are 1 − σ for the largest singular values σ of
+//! *Normalised*: with B = D₁^-½·G·D₂^-½ the smallest eigenvalues of I − \[0 B; Bᵀ 0\] are 1 − σ for the largest singular values σ of
 //! B, and these come from BᵀB, which is m×m.
 //!
-//! *Unnormalised*: L = [D₁ −G; −Gᵀ D₂] has no such form, but L + σI is solved exactly through its Schur complement
+//! *Unnormalised*: L = \[D₁ −G; −Gᵀ D₂\] has no such form, but L + σI is solved exactly through its Schur complement
 //! C = D₂ + σ − Gᵀ(D₁ + σ)⁻¹G, m×m and positive definite: p₂ = C⁻¹(b₂ + Gᵀ(D₁ + σ)⁻¹b₁), p₁ = (D₁ + σ)⁻¹(b₁ + Gp₂). So inverse
 //! iteration on a block of vectors, twice as many as are wanted, finds the smallest eigenvalues: one Cholesky factor, then
 //! O(nk + m²) for a vector and a step. It starts from the last embedding, so that few steps are needed, and where the block is

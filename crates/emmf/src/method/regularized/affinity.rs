@@ -13,7 +13,7 @@ use crate::real::Real;
 /// W with its λ.
 pub(super) enum Affinity<'a> {
     Given { graph: &'a Graph, lambda: f64 },
-    Learned(Learned),
+    Learned(Box<Learned>),
 }
 
 impl<'a> Affinity<'a> {
@@ -30,7 +30,9 @@ impl<'a> Affinity<'a> {
                     graph.ok_or_else(|| Error::param("graph", "missing", "given with this method"))?;
                 Ok(Some(Self::Given { graph, lambda: terms.lambda }))
             }
-            Source::Learned(learning) => Ok(Some(Self::Learned(Learned::new(x, terms.lambda, learning)?))),
+            Source::Learned(learning) => {
+                Ok(Some(Self::Learned(Box::new(Learned::new(x, terms.lambda, learning)?))))
+            }
         }
     }
 

@@ -18,7 +18,7 @@
 //! - V ← V ∘ ((1+μ)·XU + λWV) / (V·UᵀU + ½μ(a1ᵀ + 1bᵀ) + λDV), aᵢ = ‖xᵢ‖², b_k = ‖u_k‖²;
 //! - U ← U ∘ (1+μ)·XᵀV / U(VᵀV + μ·diag(h)), h the column sums of V; or
 //!   B ← B ∘ (1+μ)·X(XᵀV) / (XU)(VᵀV + μ·diag(h)), then U = XᵀB;
-//! - where columns of V are to have unit length: V ← V·diag(1/s), B ← B·diag(s), which keeps the fit but not the graph
+//! - where columns of V are to have unit length, from the start on: V ← V·diag(1/s), B ← B·diag(s), which keeps the fit but not the graph
 //!   term, so the objective may rise then;
 //! - where the graph is learned: its new weights.
 //!
@@ -267,11 +267,14 @@ impl<'a, T: Real, X: Data<T>> Method<T, X> for Regularized<'a> {
     type State = RegularizedState<'a, T>;
 
     fn start(&self, x: &X, start: &mut Start<'_, T>) -> Result<Self::State> {
-        let Factors { mut u, v } = start.factors(x)?;
+        let Factors { mut u, mut v } = start.factors(x)?;
         let ((n, d), c) = (x.shape(), u.cols());
         let q: Vec<T> = self.sample_weights.iter().map(|&s| T::from_f64(s)).collect();
-        let b = self.terms.concepts.then(|| concepts(&v, self.sample_weights));
-        if let Some(b) = &b {
+        let mut b = self.terms.concepts.then(|| concepts(&v, self.sample_weights));
+        if let Some(b) = &mut b {
+            if self.terms.unit {
+                normalize(&mut v, b);
+            }
             x.t_dot(&q, b, &mut u);
         }
         let affinity = Affinity::new(x, &self.terms, self.graph)?;
