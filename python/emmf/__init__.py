@@ -6,7 +6,7 @@ of scikit-learn and PyOD, :mod:`emmf.metrics`, :mod:`emmf.datasets` and :mod:`em
 
 from importlib import import_module as _import_module
 
-from . import datasets, metrics, outlier
+from . import datasets, graph, metrics, outlier
 from ._base import MatrixFactorization
 from ._emmf import VERSION as _VERSION
 from ._estimators import ESTIMATORS
@@ -14,7 +14,7 @@ from ._files import load_model
 from ._progress import Step
 
 __version__ = _VERSION
-__all__ = ["MatrixFactorization", "Step", "datasets", "load_model", "metrics", "outlier"]
+__all__ = ["MatrixFactorization", "Step", "datasets", "graph", "load_model", "metrics", "outlier"]
 
 for _estimator in ESTIMATORS.values():
     globals()[_estimator.__name__] = _estimator

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -50,6 +51,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
 
     components_: NDArray[Any]
+    coefficients_: NDArray[Any]
     labels_: NDArray[np.int64]
     n_iter_: int
     n_features_in_: int
@@ -74,7 +76,9 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None, W: Any = None, H: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, *, sample_weight: Any = None, S: Any = None, W: Any = None, H: Any = None
+    ) -> Self:
         """Fit the factorization.
 
         Parameters
@@ -85,6 +89,8 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
             How often each sample counts.
+        S : sparse matrix or array-like of shape (n_samples, n_samples), default=None
+            The graph with ``graph="custom"``: symmetric weights of the edges.
         W, H : array-like of shape (n_samples, n_components), (n_components, n_features), default=None
             Where to start with ``init="custom"``.
 
@@ -93,11 +99,12 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         self : object
             The fitted estimator.
         """
-        self.fit_transform(X, y, sample_weight=sample_weight, W=W, H=H)
+        self._fit(X, sample_weight, S, (W, H))
         return self
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit_transform(self, X: Any, y: Any = None, *, sample_weight: Any = None, W: Any = None, H: Any = None) -> Any:
+    def fit_transform(
+        self, X: Any, y: Any = None, *, sample_weight: Any = None, S: Any = None, W: Any = None, H: Any = None
+    ) -> Any:
         """Fit the factorization and give the coefficients of the samples.
 
         Parameters
@@ -108,14 +115,21 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
             How often each sample counts.
+        S : sparse matrix or array-like of shape (n_samples, n_samples), default=None
+            The graph with ``graph="custom"``: symmetric weights of the edges.
         W, H : array-like of shape (n_samples, n_components), (n_components, n_features), default=None
             Where to start with ``init="custom"``.
 
         Returns
         -------
         V : ndarray of shape (n_samples, n_components)
-            The coefficients.
+            The coefficients, the same as by ``transform``.
         """
+        return self._alone(self._fit(X, sample_weight, S, (W, H)), X)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def _fit(self, X: Any, sample_weight: Any, S: Any, start: tuple[Any, Any]) -> Any:
+        """Fit and give V."""
         X = self._validated(X, TYPES, reset=True)
         n = X.shape[0]
         if n < self.n_components:
@@ -123,10 +137,15 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             sample_weight = np.ascontiguousarray(sample_weight)
-        start = self._start(W, H, X.dtype)
         progress = Progress(type(self).__name__, self.restarts, self.max_iter) if self.verbose else None
+        besides = {
+            "sample_weight": sample_weight,
+            "start": self._start(*start, X.dtype),
+            "graph": self._given_graph(S),
+            "callback": watcher(self.callback, progress),
+        }
         spec = _parameters.spec(self._entry, self.get_params(deep=False))
-        model, found, raised = _emmf.fit(spec, borrowed(X), sample_weight, start, watcher(self.callback, progress))
+        model, found, raised = _emmf.fit(spec, borrowed(X), besides)
         self._keep(model, found)
         if progress is not None:
             last = Step(found["restart"], self.n_iter_, found["objective"], found["seconds"])
@@ -135,12 +154,17 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             raise raised
         if self.stop_reason_ == "max-iter" and self.tol > 0:
             warnings.warn(
-                f"{type(self).__name__} made all {self.max_iter} iterations and the objective still changes by "
-                f"more than tol={self.tol:g} of itself; increase max_iter or tol.",
+                f"{type(self).__name__} made all {self.max_iter} iterations and has not come to rest by "
+                f"tol={self.tol:g}; increase max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         return found["v"]
+
+    def _alone(self, V: Any, X: Any) -> Any:
+        """Give the coefficients of the fit as those of each sample alone."""
+        follows_more = getattr(self, "graph", None) is not None or not self._entry["codes_alone"]
+        return self.transform(X) if follows_more or not self.polish else V
 
     def transform(self, X: Any) -> Any:
         """Give the coefficients of samples for the centroids as they are.
@@ -324,11 +348,21 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         U, V = (check_array(factor, dtype=dtype, input_name=name) for factor, name in ((H, "H"), (W, "W")))
         return U.T, V
 
+    def _given_graph(self, S: Any) -> tuple[Any, ...] | None:
+        if getattr(self, "graph", None) != "custom":
+            if S is not None:
+                raise ValueError('S is only taken with graph="custom".')
+            return None
+        if S is None:
+            raise ValueError('graph="custom" needs S.')
+        return borrowed(csr_array(check_array(S, accept_sparse="csr", dtype=np.float64, input_name="S")))
+
     def _keep(self, model: Any, found: dict[str, Any]) -> None:
         """Take up what a fit has found."""
         self._take(model)
         self.n_iter_ = len(found["trace"])
         self.labels_ = found["labels"]
+        self.coefficients_ = found["v"]
         self.reconstruction_err_ = float(np.linalg.norm(found["residuals"]))
         self.objective_ = found["objective"]
         self.objective_history_ = found["trace"]
@@ -354,6 +388,52 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         estimator._take(model)
         estimator.n_features_in_ = estimator.components_.shape[1]
         return estimator
+
+
+class Unweighted(MatrixFactorization):
+    """A factorization that counts every sample once."""
+
+    def fit(self, X: Any, y: Any = None, *, S: Any = None, W: Any = None, H: Any = None) -> Self:  # type: ignore[override]
+        """Fit the factorization.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples, nonnegative. Arrays of float32 and float64 are not copied.
+        y : Ignored
+            Not used.
+        S : sparse matrix or array-like of shape (n_samples, n_samples), default=None
+            The graph with ``graph="custom"``: symmetric weights of the edges.
+        W, H : array-like of shape (n_samples, n_components), (n_components, n_features), default=None
+            Where to start with ``init="custom"``.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        return super().fit(X, y, S=S, W=W, H=H)
+
+    def fit_transform(self, X: Any, y: Any = None, *, S: Any = None, W: Any = None, H: Any = None) -> Any:  # type: ignore[override]
+        """Fit the factorization and give the coefficients of the samples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples, nonnegative.
+        y : Ignored
+            Not used.
+        S : sparse matrix or array-like of shape (n_samples, n_samples), default=None
+            The graph with ``graph="custom"``: symmetric weights of the edges.
+        W, H : array-like of shape (n_samples, n_components), (n_components, n_features), default=None
+            Where to start with ``init="custom"``.
+
+        Returns
+        -------
+        V : ndarray of shape (n_samples, n_components)
+            The coefficients, the same as by ``transform``.
+        """
+        return super().fit_transform(X, y, S=S, W=W, H=H)
 
 
 def method_of(model: Any) -> str:

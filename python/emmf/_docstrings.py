@@ -14,6 +14,8 @@ Attributes
 ----------
 components_ : ndarray of shape (n_components, n_features)
     The centroids, Uᵀ.
+coefficients_ : ndarray of shape (n_samples, n_components)
+    V as the fit left it: with a graph these follow the neighbours, too, which ``transform`` does not know.
 labels_ : ndarray of shape (n_samples,)
     Cluster of each training sample.
 n_iter_ : int

@@ -1,6 +1,5 @@
 """The compiled half of the package."""
 
-from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
@@ -25,12 +24,9 @@ class Model:
     def from_bytes(bytes: bytes) -> Model: ...
 
 def fit(
-    spec: str,
-    x: tuple[Any, ...],
-    sample_weight: NDArray[np.float64] | None = None,
-    start: tuple[NDArray[Any], NDArray[Any]] | None = None,
-    callback: tuple[Callable[..., bool], float] | None = None,
+    spec: str, x: tuple[Any, ...], besides: dict[str, Any]
 ) -> tuple[Model, dict[str, Any], BaseException | None]: ...
+def graph_of(spec: str, x: tuple[Any, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
 def methods() -> list[dict[str, Any]]: ...
 def defaults() -> str: ...
 def agreement(measure: str, truth: NDArray[np.int64], predicted: NDArray[np.int64]) -> float: ...

@@ -7,11 +7,12 @@ from inspect import Signature
 from typing import Any
 
 from . import _emmf, _parameters
-from ._base import MatrixFactorization
+from ._base import MatrixFactorization, Unweighted
 from ._docstrings import docstring
 
-# Words of a method's name that are written otherwise than with a capital; whatever ends in nmf is all capitals.
-WORDS = {"emmf": "EMMF", "g": "Graph", "cim": "CIM", "rcim": "RCIM"}
+# Words of a method's name that are written otherwise than with a capital; whatever has nmf in it or ends in cf is all
+# capitals.
+WORDS = {"emmf": "EMMF", "g": "Graph", "cim": "CIM", "rcim": "RCIM", "symnmf": "SymNMF"}
 
 
 def class_name(method: str) -> str:
@@ -20,7 +21,7 @@ def class_name(method: str) -> str:
     >>> class_name("capped-nmf"), class_name("g-emmf")
     ('CappedNMF', 'GraphEMMF')
     """
-    word = lambda text: text.upper() if text.endswith("nmf") else text.capitalize()  # noqa: E731
+    word = lambda text: text.upper() if "nmf" in text or text.endswith("cf") else text.capitalize()  # noqa: E731
     return "".join(WORDS.get(text, word(text)) for text in method.split("-"))
 
 
@@ -48,7 +49,7 @@ def make(entry: dict[str, Any]) -> type[MatrixFactorization]:
         "_entry": entry,
         "_parameter_constraints": {each.name: each.allowed for each in parameters},
     }
-    return type(name, (MatrixFactorization,), members)
+    return type(name, (MatrixFactorization if entry["takes_weights"] else Unweighted,), members)
 
 
 ESTIMATORS = {entry["name"]: make(entry) for entry in _emmf.methods()}

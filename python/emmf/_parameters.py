@@ -14,7 +14,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from . import _emmf
 
-DEFAULTS: dict[str, Any] = json.loads(_emmf.defaults())
+# What has no value is not written, but is there all the same.
+DEFAULTS: dict[str, Any] = {"stop_by": None, **json.loads(_emmf.defaults())}
 STEPS = ("unit", "max", "tfidf", "shift", "clip")
 COUNT = Interval(Integral, 1, None, closed="left")
 
@@ -59,6 +60,25 @@ MISSING = _shared(
     'What NaN means: a mistake, or a value that is missing. With ``"nan"`` it has no part in the fit, and ``imputed_`` '
     'has it filled in; dense data and ``solver="mu"`` only.',
 )
+# By the methods that can follow a graph; those that need one have ``graph="knn"``.
+GRAPH = [
+    Parameter(
+        "graph",
+        None,
+        [StrOptions({"knn", "adaptive", "custom"}), None],
+        '{"knn", "adaptive", "custom"} or None',
+        "The graph over the samples that the coefficients are to follow: nearest neighbours, the same with weights "
+        "that fall with the distance, or ``S`` of ``fit``; None is {without}.",
+    ),
+    Parameter("n_neighbors", 5, [COUNT], "int", "Neighbours of a sample in the graph."),
+    Parameter(
+        "graph_weights",
+        "binary",
+        [StrOptions({"binary", "heat", "cosine"})],
+        '{"binary", "heat", "cosine"}',
+        "Weights of the edges between nearest neighbours: 1, by the distance, or by the angle.",
+    ),
+]
 COMMON = [
     Parameter(
         "init",
@@ -93,6 +113,12 @@ COMMON = [
         "Stop when the objective changes by less than this share of itself; 0 makes all iterations.",
     ),
     _shared(
+        "stop_by",
+        [StrOptions({"objective", "coefficients"}), None],
+        '{"objective", "coefficients"} or None',
+        "What ``tol`` is compared with; None is the coefficients with a graph, else the objective.",
+    ),
+    _shared(
         "time_limit",
         [Interval(Real, 0, None, closed="neither"), None],
         "float or None",
@@ -107,10 +133,10 @@ COMMON = [
     Parameter(
         "label_rule",
         DEFAULTS["labels"],
-        [StrOptions({"raw", "unit"}), None],
-        '{"raw", "unit"} or None',
-        "How a label is read off the coefficients: the largest as it is, or the largest once every centroid has unit "
-        "length. None is the method's own way.",
+        [StrOptions({"raw", "unit", "kmeans", "components"}), None],
+        '{"raw", "unit", "kmeans", "components"} or None',
+        "How a label is read off the coefficients: the largest as it is, the largest once every centroid has unit "
+        "length, k-means on them, or the components of a graph that the method learns. None is the method's own way.",
     ),
     _shared(
         "polish",
@@ -167,12 +193,24 @@ def _own(param: dict[str, Any]) -> Parameter:
     return Parameter(name, number(default), allowed, type, help)
 
 
+def _graph(entry: dict[str, Any]) -> list[Parameter]:
+    """Make the parameters of the graph that a method follows."""
+    if not entry["takes_graph"]:
+        return []
+    kind, *others = GRAPH
+    if entry["needs_graph"]:
+        kind = kind._replace(default="knn", allowed=kind.allowed[:1], type=kind.type.removesuffix(" or None"))
+    text = kind.help.replace("; None is {without}", "" if entry["needs_graph"] else "; None is no graph")
+    return [kind._replace(help=text), *map(_own, entry["graph_params"]), *others]
+
+
 def of_method(entry: dict[str, Any]) -> list[Parameter]:
     """All parameters of a method's estimator, ``n_components`` first."""
     solving = SOLVING if "hals" in entry["solvers"] else []
     exponent = [] if entry["exponent"] is None else [EXPONENT._replace(help=EXPONENT.help.format(**entry))]
     missing = [MISSING] if entry["takes_missing"] else []
-    return [FIRST, *map(_own, entry["params"]), *solving, *exponent, *COMMON[:-2], *missing, *COMMON[-2:]]
+    own = [*map(_own, entry["params"]), *_graph(entry)]
+    return [FIRST, *own, *solving, *exponent, *COMMON[:-2], *missing, *COMMON[-2:]]
 
 
 def steps(normalize: Any) -> list[str]:
@@ -192,20 +230,29 @@ def threads(n_jobs: int | None) -> int | None:
     return int(limit) if limit.isdigit() and limit != "0" else None
 
 
+def graph_spec(params: dict[str, Any]) -> dict[str, Any]:
+    """Write the parameters of a graph as the library reads them."""
+    weights = params["graph_weights"]
+    return {
+        "kind": {"custom": "given"}.get(params["graph"], params["graph"]),
+        "neighbours": int(params["n_neighbors"]),
+        "weighting": {"heat": {"width": None}} if weights == "heat" else weights,
+    }
+
+
 def spec(entry: dict[str, Any], params: dict[str, Any]) -> str:
     """Write the parameters of an estimator as the library reads them."""
-    found = {
-        "method": entry["name"],
-        "normalize": steps(params["normalize"]),
-        "threads": threads(params["n_jobs"]),
-    }
+    found = {"method": entry["name"], "normalize": steps(params["normalize"]), "threads": threads(params["n_jobs"])}
     seed = params["random_state"]
     if not isinstance(seed, Integral):
         seed = check_random_state(seed).randint(2**31 - 1)
     found["seed"] = int(seed)
-    own = {own_name(param["name"]): param["name"] for param in entry["params"]}
-    values = {own[name]: params[name] for name in own if params[name] is not None}
-    found["params"] = {name: float(value) for name, value in values.items()}
+    own = {own_name(param["name"]): param for param in [*entry["params"], *entry["graph_params"]]}
+    # What is as by default is left out: without a graph the parameters of one would be refused.
+    changed = {name: params[name] for name in own if params[name] != own[name]["default"]}
+    found["params"] = {own[name]["name"]: float(value) for name, value in changed.items() if value is not None}
+    if params.get("graph") is not None:
+        found["graph"] = graph_spec(params)
     for name, value in params.items():
         known = RENAMED.get(name, name)
         if known in DEFAULTS and known not in found:
@@ -221,13 +268,14 @@ def from_spec(entry: dict[str, Any], text: str) -> dict[str, Any]:
     params = {}
     for parameter in of_method(entry):
         name = RENAMED.get(parameter.name, parameter.name)
-        if name in found and name != "normalize":
+        if name in found and name not in ("normalize", "graph"):
             params[parameter.name] = found[name]
     own = {own_name(name): value for name, value in found["params"].items()}
     flags = {parameter.name for parameter in of_method(entry) if parameter.type == "bool"}
     params |= {name: bool(value) if name in flags else value for name, value in own.items()}
-    return params | {
-        "normalize": found["normalize"] or None,
-        "random_state": found["seed"],
-        "n_jobs": found["threads"],
-    }
+    if graph := found.get("graph"):
+        weighting = graph["weighting"]
+        params["graph"] = {"given": "custom"}.get(graph["kind"], graph["kind"])
+        params["n_neighbors"] = graph["neighbours"]
+        params["graph_weights"] = weighting if isinstance(weighting, str) else next(iter(weighting))
+    return params | {"normalize": found["normalize"] or None, "random_state": found["seed"], "n_jobs": found["threads"]}

@@ -27,10 +27,12 @@ from typing import Any, Literal
 from numpy.random import RandomState
 
 from . import datasets as datasets
+from . import graph as graph
 from . import metrics as metrics
 from . import outlier as outlier
 from . import plot as plot
 from ._base import MatrixFactorization as MatrixFactorization
+from ._base import Unweighted
 from ._files import load_model as load_model
 from ._progress import Step as Step
 
@@ -47,10 +49,10 @@ def hint(parameter: Parameter) -> str:
     return literal.replace(" or ", " | ")
 
 
-def stub(name: str, parameters: list[Parameter]) -> str:
+def stub(name: str, base: str, parameters: list[Parameter]) -> str:
     """Write the stub of a class."""
     first, *others = parameters
-    lines = [f"\nclass {name}(MatrixFactorization):"]
+    lines = [f"\nclass {name}({base}):"]
     lines += [f"    {each.name}: {hint(each)}" for each in parameters]
     lines += [
         "    def __init__(",
@@ -64,7 +66,7 @@ def stub(name: str, parameters: list[Parameter]) -> str:
 
 def text() -> str:
     """Write the whole file."""
-    classes = [stub(each.__name__, of_method(each._entry)) for each in ESTIMATORS.values()]
+    classes = [stub(each.__name__, each.__base__.__name__, of_method(each._entry)) for each in ESTIMATORS.values()]
     return HEAD + "".join(classes)
 
 

@@ -46,6 +46,7 @@ fn argument(name: &str) -> String {
         "k" => "n_components".into(),
         "threads" => "n_jobs".into(),
         "labels" => "label_rule".into(),
+        "neighbours" => "n_neighbors".into(),
         "lambda" => "lam".into(),
         _ => name.replace('-', "_"),
     }

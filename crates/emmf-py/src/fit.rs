@@ -10,36 +10,38 @@ use pyo3::types::PyDict;
 use crate::arrays::{matrix, owned, positions};
 use crate::door::{self, Callback};
 use crate::errors::IntoPyErr;
+use crate::graph;
 use crate::model::Model;
 use crate::samples::{AnySamples, Borrowed};
 
 /// U and V to start from.
 type Start<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
+/// What a fit may be given besides samples and parameters; all of it may be None.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Besides<'py> {
+    sample_weight: Option<PyReadonlyArray1<'py, f64>>,
+    start: Option<Start<'py>>,
+    /// A graph over the samples, as a sparse matrix.
+    graph: Option<Borrowed<'py, f64>>,
+    callback: Option<Callback>,
+}
+
 /// Fits the parameters `spec` (JSON) to the samples. Gives the model, a dictionary of results, and what ended the
 /// fit early: the exception of the callback or of Ctrl-C.
 #[pyfunction]
-#[pyo3(signature = (spec, x, sample_weight=None, start=None, callback=None))]
 pub(crate) fn fit<'py>(
+    py: Python<'py>,
     spec: &str,
     x: AnySamples<'py>,
-    sample_weight: Option<PyReadonlyArray1<'py, f64>>,
-    start: Option<Start<'py>>,
-    callback: Option<Callback>,
-    py: Python<'py>,
+    besides: Besides<'py>,
 ) -> PyResult<(Model, Bound<'py, PyDict>, Option<PyErr>)> {
     let spec: Spec = serde_json::from_str(spec).map_err(IntoPyErr::into_py_err)?;
-    let given = Besides { sample_weight, start, callback };
     match x {
-        AnySamples::F32(x) => run(py, &spec, &x, &given, AnyModel::F32),
-        AnySamples::F64(x) => run(py, &spec, &x, &given, AnyModel::F64),
+        AnySamples::F32(x) => run(py, &spec, &x, &besides, AnyModel::F32),
+        AnySamples::F64(x) => run(py, &spec, &x, &besides, AnyModel::F64),
     }
-}
-
-struct Besides<'py> {
-    sample_weight: Option<PyReadonlyArray1<'py, f64>>,
-    start: Option<Start<'py>>,
-    callback: Option<Callback>,
 }
 
 fn run<'py, T: Element + Real>(
@@ -53,8 +55,13 @@ fn run<'py, T: Element + Real>(
     let sample_weights = besides.sample_weight.as_ref().map(|weights| weights.as_slice()).transpose()?;
     let start = besides.start.as_ref().map(factors).transpose()?;
     let start = start.as_ref();
+    let graph = besides.graph.as_ref().map(Borrowed::parts).transpose()?;
     let (fit, raised) = door::enter(py, besides.callback.as_ref(), |observer| {
-        spec.fit_with(x.samples()?, Given { sample_weights, start, observer })
+        let given = Given { sample_weights, start, observer };
+        match graph.map(graph::from_parts).transpose()? {
+            Some(graph) => spec.fit_on_graph(x.samples()?, &graph, given),
+            None => spec.fit_with(x.samples()?, given),
+        }
     })?;
     let Fit { model: fitted, .. } = fit;
     let results = PyDict::new(py);

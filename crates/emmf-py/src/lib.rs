@@ -8,6 +8,7 @@ mod datasets;
 mod door;
 mod errors;
 mod fit;
+mod graph;
 mod metrics;
 mod model;
 mod registry;
@@ -21,6 +22,8 @@ mod _emmf {
     use super::datasets::{add_block_noise, add_outliers, rays, toy};
     #[pymodule_export]
     use super::fit::fit;
+    #[pymodule_export]
+    use super::graph::graph_of;
     #[pymodule_export]
     use super::metrics::{agreement, effect, precision_at, roc_auc};
     #[pymodule_export]

@@ -1,7 +1,7 @@
 //! The registry of methods, from which the estimators are made.
 
 use emmf::Spec;
-use emmf::registry::{Entry, Goal, METHODS, Param, Storage};
+use emmf::registry::{Entry, GRAPH_PARAMS, Goal, METHODS, Param, Storage};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -24,11 +24,20 @@ fn method<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
     found.set_item("minimised", entry.goal == Goal::Least)?;
     found.set_item("takes_sparse", entry.storage.contains(&Storage::Sparse))?;
     found.set_item("takes_missing", entry.takes_missing())?;
+    found.set_item("takes_weights", entry.takes_weights() && !entry.needs_graph())?;
+    found.set_item("takes_graph", entry.takes_graph())?;
+    found.set_item("needs_graph", entry.needs_graph())?;
+    found.set_item("codes_alone", entry.codes_alone())?;
     found.set_item("solvers", entry.solvers.iter().map(ToString::to_string).collect::<Vec<_>>())?;
     found.set_item("exponent", entry.exponent)?;
-    let params = entry.params.iter().map(|entry| param(py, entry)).collect::<PyResult<Vec<_>>>()?;
-    found.set_item("params", params)?;
+    found.set_item("params", params(py, entry.params)?)?;
+    let with_graph: &[Param] = if entry.takes_graph() && !entry.needs_graph() { GRAPH_PARAMS } else { &[] };
+    found.set_item("graph_params", params(py, with_graph)?)?;
     Ok(found)
+}
+
+fn params<'py>(py: Python<'py>, params: &[Param]) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    params.iter().map(|each| param(py, each)).collect()
 }
 
 fn param<'py>(py: Python<'py>, param: &Param) -> PyResult<Bound<'py, PyDict>> {

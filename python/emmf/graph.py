@@ -1,0 +1,68 @@
+"""Graphs over samples."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.utils import check_array
+
+from . import _emmf, _parameters
+from ._arrays import borrowed
+
+__all__ = ["knn_graph"]
+
+
+def knn_graph(
+    X: Any,
+    n_neighbors: int = 5,
+    *,
+    graph_weights: str = "binary",
+    adaptive: bool = False,
+    normalize: Any = None,
+    n_jobs: int | None = None,
+) -> csr_array:
+    """Find the nearest neighbours of every sample, the graph that the estimators make by themselves.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        The samples, nonnegative.
+    n_neighbors : int, default=5
+        Neighbours of a sample; two are joined if one is among the neighbours of the other.
+    graph_weights : {"binary", "heat", "cosine"}, default="binary"
+        Weights of the edges: 1, by the distance, or by the angle.
+    adaptive : bool, default=False
+        Weights that fall with the squared distance to 0 at the next neighbour, instead of ``graph_weights``.
+    normalize : str, list of str or None, default=None
+        What is done to the samples first, as by the estimators.
+    n_jobs : int or None, default=None
+        Threads; None is one for each core.
+
+    Returns
+    -------
+    S : csr_array of shape (n_samples, n_samples)
+        The symmetric weights of the edges, for ``fit(X, S=S)`` of an estimator with ``graph="custom"``.
+
+    Examples
+    --------
+    >>> from emmf.graph import knn_graph
+    >>> knn_graph([[0.0, 1.0], [0.1, 1.0], [5.0, 1.0]], n_neighbors=1).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 1.],
+           [0., 1., 0.]])
+    """
+    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    kind = "adaptive" if adaptive else "knn"
+    graph = {"graph": kind, "n_neighbors": n_neighbors, "graph_weights": graph_weights}
+    spec = {
+        "method": "nmf",
+        "k": 1,
+        "normalize": _parameters.steps(normalize),
+        "threads": _parameters.threads(n_jobs),
+        "graph": _parameters.graph_spec(graph),
+    }
+    starts, columns, weights = _emmf.graph_of(json.dumps(spec), borrowed(X))
+    return csr_array((weights, columns, starts), shape=(X.shape[0], X.shape[0]))
