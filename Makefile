@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := target/venv
 NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 
-.PHONY: demo test format lint rust python browser wheel methods bench kernels callgrind
+.PHONY: demo test format lint rust python browser wheel methods lambda bench kernels callgrind
 
 demo:
 	$(CARGO) run --release -- demo
@@ -61,6 +61,11 @@ bench:
 methods:
 	$(CARGO) build --release --package emmf-cli
 	$(PYTHON) benches/methods.py
+
+# λ of g-emmf on the eight data sets; writes docs/lambda.md. SEEDS=20 LARGE_SEEDS=3.
+lambda:
+	$(CARGO) build --release --package emmf-cli
+	$(PYTHON) benches/lambda.py
 
 # The inner kernels, each on its own: time, and instructions beside a baseline (RENEW=1 writes it).
 kernels:
