@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand};
 use emmf_io::Dtype;
 
+use crate::bench::BenchArgs;
 use crate::gaps::MissingArgs;
 use crate::graph::GraphArgs;
 use crate::grid::Grid;
@@ -57,6 +58,8 @@ pub(crate) enum Command {
     Synth(SynthArgs),
     /// List the methods with their references.
     Methods(MethodsArgs),
+    /// Run an experiment of many fits, those of the paper among them, and write its tables.
+    Bench(BenchArgs),
     /// Run NMF, l2,1-NMF and EMMF on contaminated data and write a page about it.
     Demo(DemoArgs),
     /// Print the completions for a shell.

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod bench;
 mod config;
 mod demo;
 mod explain;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         Command::Score(args) => score::run(&args),
         Command::Synth(args) => synth::run(&args.kind),
         Command::Methods(args) => methods::run(&args),
+        Command::Bench(args) => bench::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Completions(args) => shell::completions(args.shell),
         Command::Man => shell::manual(),

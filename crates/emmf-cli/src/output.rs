@@ -23,12 +23,12 @@ pub(crate) fn print(table: &Table) -> Result<()> {
 }
 
 /// A table in the style of this program, as wide as the terminal.
-pub(crate) fn table<const N: usize>(header: [&str; N]) -> Table {
+pub(crate) fn table<'a>(header: impl IntoIterator<Item = &'a str>) -> Table {
     let mut table = Table::new();
     let rule = LineStyle::none().fill('─').junction('─');
     table
         .load_style(TableStyle::new().header_separator(rule))
         .set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_header(header);
+    table.set_header(header.into_iter().collect::<Vec<_>>());
     table
 }

@@ -1,0 +1,70 @@
+//! Runs that are still to be made, several at a time.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::Error;
+use crate::plan::{Case, Plan};
+use crate::run::run;
+use crate::sets::Set;
+use crate::store::Store;
+
+/// Makes all runs that the store does not hold, `jobs` at a time, each on one thread. `seen(done, all)` is told after each
+/// and says whether to go on. Returns what is wrong with the data sets and runs that were left out.
+pub fn finish(
+    plan: &Plan,
+    store: &mut Store,
+    (folder, jobs): (&Path, usize),
+    seen: impl Fn(usize, usize) -> bool + Sync,
+) -> Result<Vec<Error>, Error> {
+    let mut left_out = Vec::new();
+    let mut open: BTreeMap<usize, Vec<&Case>> = BTreeMap::new();
+    for case in plan.cases.iter().filter(|case| store.get(&plan.key(case)).is_none()) {
+        open.entry(case.data).or_default().push(case);
+    }
+    let done = AtomicUsize::new(plan.cases.len() - open.values().map(Vec::len).sum::<usize>());
+    let go_on = AtomicBool::new(seen(done.load(Ordering::Relaxed), plan.cases.len()));
+    for (data, cases) in open {
+        let set = match Set::read(&plan.experiment.data[data], folder) {
+            Ok(set) => set,
+            Err(error) => {
+                left_out.push(error);
+                done.fetch_add(cases.len(), Ordering::Relaxed);
+                continue;
+            }
+        };
+        let (next, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        let kept = Mutex::new(&mut *store);
+        let work = || -> Result<(), Error> {
+            while go_on.load(Ordering::Relaxed) {
+                let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+                match run(plan, case, &set) {
+                    Ok(result) => {
+                        kept.lock().unwrap_or_else(PoisonError::into_inner).add(plan.key(case), result)?;
+                    }
+                    Err(error) => failed.lock().unwrap_or_else(PoisonError::into_inner).push(error),
+                }
+                let so_far = done.fetch_add(1, Ordering::Relaxed) + 1;
+                if !seen(so_far, plan.cases.len()) {
+                    go_on.store(false, Ordering::Relaxed);
+                }
+            }
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..jobs.max(1)).map(|_| scope.spawn(work)).collect();
+            let ends = workers.into_iter().map(|worker| match worker.join() {
+                Ok(end) => end,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            ends.collect::<Result<(), Error>>()
+        })?;
+        left_out.extend(failed.into_inner().unwrap_or_else(PoisonError::into_inner));
+        if !go_on.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    Ok(left_out)
+}
