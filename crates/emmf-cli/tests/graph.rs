@@ -37,11 +37,15 @@ fn graphs_of_the_samples() {
 fn graphs_of_files() {
     let place = place();
     let edges: Vec<_> = (0..93).map(|i| (i, (i + 3) % 93)).collect();
-    let lines: String = edges.iter().map(|(i, j)| format!("{i},{j},1\n")).collect();
-    place.write("edges.csv", &lines);
-    let entries: String =
-        edges.iter().map(|(i, j)| format!("{} {} 1\n", i.max(j) + 1, i.min(j) + 1)).collect();
-    place.write("edges.mtx", format!("%%MatrixMarket matrix coordinate real symmetric\n93 93 93\n{entries}"));
+    let lines: Vec<String> = edges.iter().map(|(i, j)| format!("{i},{j},1")).collect();
+    place.write("edges.csv", lines.join("\n"));
+    let entries: Vec<String> =
+        edges.iter().map(|(i, j)| format!("{} {} 1", i.max(j) + 1, i.min(j) + 1)).collect();
+    let entries = entries.join("\n");
+    place.write(
+        "edges.mtx",
+        format!("%%MatrixMarket matrix coordinate real symmetric\n93 93 93\n{entries}\n"),
+    );
     let fit = |file: &str| {
         place.json(&format!("fit x.npz -k 3 --method g-emmf --graph {file} --json --max-iter 20"))
     };

@@ -1,6 +1,7 @@
 //! How much memory a fit takes, told beforehand.
 
 use crate::data::{BLOCK, PARTS, STRIP};
+use crate::graph::MANY;
 use crate::real::Real;
 use crate::spec::Spec;
 
@@ -33,7 +34,7 @@ impl Spec {
         let parts = PARTS * ((2 * BLOCK + STRIP + d) * self.k + read);
         // The approximate index has a copy of the samples in single precision.
         let graph = self.graph.map_or(0, |graph| {
-            let index = if graph.approximate == Some(true) { 4 * d + 400 } else { 0 };
+            let index = if graph.approximate.unwrap_or(n >= MANY) { 4 * d + 400 } else { 0 };
             n * (WITH_GRAPH * self.k * size_of::<T>() + NEIGHBOUR * (graph.neighbours + 6) + index)
         });
         BASE + graph

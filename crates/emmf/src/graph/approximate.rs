@@ -17,6 +17,10 @@ use crate::data::{Data, vectorized};
 use crate::error::{Error, Result};
 use crate::real::Real;
 
+/// Samples from which on neighbours are approximate where the user does not say. A guess:
+/// with 784 features the exact search took 34 s for 60,000 samples, the index 59 s for 20,000; had the first gone on with n²
+/// and the second with n, they would meet about there.
+pub(crate) const MANY: usize = 300_000;
 /// Samples of a shard at the least, and shards at the most.
 const SHARD: usize = 2_000;
 const SHARDS: usize = 4;

@@ -13,6 +13,7 @@ mod shortlist;
 mod weighting;
 
 pub use adaptive::{Adaptive, adaptive, project_onto_simplex};
+pub(crate) use approximate::MANY;
 pub use approximate::nearest_approximately;
 pub use nearest::nearest;
 pub use neighbours::Neighbours;

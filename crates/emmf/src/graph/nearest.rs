@@ -65,6 +65,16 @@ struct Search<'a, T, X> {
     half: Vec<T>,
 }
 
+/// Samples for which someone left out might be nearer than those found.
+struct Unsure<'a, T> {
+    samples: &'a [usize],
+    loaded: Vec<Sample>,
+    /// Half the squared distances that count as near.
+    limits: Vec<f64>,
+    /// The samples as columns.
+    b: Mat<T>,
+}
+
 /// What a thread needs for its share of the samples.
 struct Worker<T> {
     p: Vec<T>,
@@ -220,43 +230,47 @@ impl<'a, T: Real, X: Data<T>> Search<'a, T, X> {
 
     /// Compares these samples with all others that may be as near as those found.
     fn meet_all(&self, samples: &[usize], found: &mut [Candidate<f64>]) {
-        let ((n, _), k, width) = (self.x.shape(), self.k, samples.len());
-        let b = self.columns(samples.iter().copied());
+        let (n, k) = (self.x.shape().0, self.k);
         let mut spare = Spare::default();
-        let mut loaded = vec![Sample::default(); width];
+        let mut loaded = vec![Sample::default(); samples.len()];
         loaded.iter_mut().zip(samples).for_each(|(sample, &i)| sample.load(self.x, i, &mut spare));
-        let limits: Vec<f64> = samples.iter().map(|i| 0.5 * found[i * k + k - 1].0).collect();
+        let limits = samples.iter().map(|i| 0.5 * found[i * k + k - 1].0).collect();
+        let unsure = Unsure { samples, loaded, limits, b: self.columns(samples.iter().copied()) };
         let strips: Vec<usize> = (0..n).step_by(BLOCK).collect();
-        let lists = strips.par_chunks(strips.len().div_ceil(PARTS)).map(|strips| {
-            let mut lists = vec![(f64::INFINITY, u32::MAX); width * k];
-            let (mut p, mut spare) = (vec![T::ZERO; BLOCK * width], Vec::new());
-            let (mut other, mut entries) = (Sample::default(), Spare::default());
-            for &start in strips {
-                let strip = start..(start + BLOCK).min(n);
-                let p = &mut p[..strip.len() * width];
-                self.x.project_rows(strip.clone(), &b, p, &mut spare);
-                for (j, p) in strip.zip(p.chunks_exact(width)) {
-                    let bound = |t: usize| ((self.half[samples[t]] + self.half[j]) - p[t]).to_f64();
-                    // What is no number is looked at.
-                    let far = |t: usize| bound(t).partial_cmp(&limits[t]) == Some(Ordering::Greater);
-                    let near = |t: &usize| samples[*t] != j && !far(*t);
-                    for (count, t) in (0..width).filter(near).enumerate() {
-                        if count == 0 {
-                            other.load(self.x, j, &mut entries);
-                        }
-                        let candidate = (loaded[t].distance_sq(&other), j as u32);
-                        offer(&mut lists[t * k..(t + 1) * k], candidate);
-                    }
-                }
-            }
-            lists
-        });
-        let lists: Vec<Vec<Candidate<f64>>> = lists.collect();
+        let parts = strips.par_chunks(strips.len().div_ceil(PARTS));
+        let lists: Vec<Vec<Candidate<f64>>> = parts.map(|strips| self.nearest_in(strips, &unsure)).collect();
         for (t, &i) in samples.iter().enumerate() {
             let own = &mut found[i * k..(i + 1) * k];
             own.fill((f64::INFINITY, u32::MAX));
             lists.iter().for_each(|list| list[t * k..(t + 1) * k].iter().for_each(|near| offer(own, *near)));
         }
+    }
+
+    /// The samples of strips that are nearest to those which are unsure.
+    fn nearest_in(&self, strips: &[usize], unsure: &Unsure<'_, T>) -> Vec<Candidate<f64>> {
+        let Unsure { samples, loaded, limits, b } = unsure;
+        let (n, k, width) = (self.x.shape().0, self.k, samples.len());
+        let mut lists = vec![(f64::INFINITY, u32::MAX); width * k];
+        let (mut p, mut spare) = (vec![T::ZERO; BLOCK * width], Vec::new());
+        let (mut other, mut entries) = (Sample::default(), Spare::default());
+        for &start in strips {
+            let strip = start..(start + BLOCK).min(n);
+            let p = &mut p[..strip.len() * width];
+            self.x.project_rows(strip.clone(), b, p, &mut spare);
+            for (j, p) in strip.zip(p.chunks_exact(width)) {
+                let bound = |t: usize| ((self.half[samples[t]] + self.half[j]) - p[t]).to_f64();
+                // What is no number is looked at.
+                let far = |t: usize| bound(t).partial_cmp(&limits[t]) == Some(Ordering::Greater);
+                let near = |t: &usize| samples[*t] != j && !far(*t);
+                for (count, t) in (0..width).filter(near).enumerate() {
+                    if count == 0 {
+                        other.load(self.x, j, &mut entries);
+                    }
+                    offer(&mut lists[t * k..(t + 1) * k], (loaded[t].distance_sq(&other), j as u32));
+                }
+            }
+        }
+        lists
     }
 }
 
@@ -266,7 +280,8 @@ fn any_near<T: Real>(own: T, nearest: T, p: &[T], (half, worst): (&[T], &[T])) -
     let mut near = false;
     for ((&p, &half), &worst) in p.iter().zip(half).zip(worst) {
         let key = (own + half) - p;
-        near |= (key <= nearest) | (key <= worst);
+        near |= key <= nearest;
+        near |= key <= worst;
     }
     near
 }

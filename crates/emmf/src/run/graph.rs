@@ -4,13 +4,9 @@ use std::borrow::Cow;
 
 use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::graph::{Graph, Neighbours, adaptive, knn_graph, nearest, nearest_approximately};
+use crate::graph::{Graph, MANY, Neighbours, adaptive, knn_graph, nearest, nearest_approximately};
 use crate::real::Real;
 use crate::spec::{GraphKind, GraphSpec};
-
-/// Samples from which on neighbours are approximate where the user does not say. Exact ones of 60,000 samples with 784
-/// features take half a minute on two cores, an index several; all pairs grow with the square of n, the index does not.
-const MANY: usize = 300_000;
 
 /// The graph that `chosen` names.
 pub(super) fn find<'a, T: Real, X: Data<T>>(
