@@ -10,9 +10,13 @@ use crate::gaps::MissingArgs;
 use crate::graph::GraphArgs;
 use crate::grid::Grid;
 use crate::look::LookArgs;
+use crate::plot::PlotArgs;
+use crate::report::ReportArgs;
+use crate::sample::ExplainArgs;
+use crate::shell::CompletionsArgs;
 use crate::values::{
-    Clusters, GridByName, InitName, LabelRuleName, NormalizeName, PlotKind, ShellName, SolverName, clusters,
-    count, image_shape, name_and_value, seed, size,
+    Clusters, GridByName, InitName, LabelRuleName, NormalizeName, SolverName, clusters, count, image_shape,
+    name_and_value, seed, size,
 };
 
 /// Robust nonnegative matrix factorization: clusters, factors and outlier scores from one fit.
@@ -335,67 +339,6 @@ pub(crate) struct SeedArgs {
     /// Seed of all randomness.
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value_t = 0)]
     pub(crate) seed: u64,
-}
-
-#[derive(ClapArgs)]
-#[command(after_help = "Examples:\n  \
-    emmf report result --out page.html\n  \
-    emmf report nmf/record.json emmf/record.json --out both.html --title \"NMF and EMMF\"")]
-pub(crate) struct ReportArgs {
-    /// record.json of a fit, or its folder; several are shown side by side.
-    #[arg(required = true, value_name = "RECORD")]
-    pub(crate) records: Vec<PathBuf>,
-    /// HTML file to write; - is standard output.
-    #[arg(long, value_name = "FILE", default_value = "report.html")]
-    pub(crate) out: PathBuf,
-    /// Heading of the page.
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) title: Option<String>,
-}
-
-#[derive(ClapArgs)]
-#[command(after_help = "Examples:\n  \
-    emmf plot result --kind residuals --out residuals.svg\n  \
-    emmf plot result --kind centroids --out centroids.png")]
-pub(crate) struct PlotArgs {
-    /// record.json of a fit, or its folder.
-    pub(crate) record: PathBuf,
-    /// What to draw.
-    #[arg(long, value_enum)]
-    pub(crate) kind: PlotKind,
-    /// File to write, .svg or .png.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: PathBuf,
-}
-
-#[derive(ClapArgs)]
-#[command(after_help = "Examples:\n  \
-    emmf explain result/model.safetensors rays.csv --row 7\n  \
-    emmf explain result/model.safetensors faces/ --row 12 --json")]
-pub(crate) struct ExplainArgs {
-    /// model.safetensors of a fit.
-    pub(crate) model: PathBuf,
-    #[command(flatten)]
-    pub(crate) input: InputArgs,
-    #[command(flatten)]
-    pub(crate) look: LookArgs,
-    /// The sample, from 0.
-    #[arg(long, value_name = "I", value_parser = count, allow_negative_numbers = true)]
-    pub(crate) row: usize,
-    /// Print one JSON object instead of tables.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(ClapArgs)]
-#[command(after_help = "Examples:\n  \
-    emmf completions bash > ~/.local/share/bash-completion/completions/emmf\n  \
-    emmf completions zsh > ~/.zfunc/_emmf\n  \
-    emmf completions fish > ~/.config/fish/completions/emmf.fish")]
-pub(crate) struct CompletionsArgs {
-    /// The shell.
-    #[arg(value_enum)]
-    pub(crate) shell: ShellName,
 }
 
 #[derive(ClapArgs)]

@@ -1,11 +1,29 @@
 //! `emmf plot`: a figure of a fit.
 
+use std::path::PathBuf;
+
 use anyhow::{Result, bail};
+use clap::Args as ClapArgs;
 use emmf_report::Figure;
 
-use crate::args::PlotArgs;
 use crate::interrupt::uninterrupted;
 use crate::report;
+use crate::values::PlotKind;
+
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    emmf plot result --kind residuals --out residuals.svg\n  \
+    emmf plot result --kind centroids --out centroids.png")]
+pub(crate) struct PlotArgs {
+    /// record.json of a fit, or its folder.
+    pub(crate) record: PathBuf,
+    /// What to draw.
+    #[arg(long, value_enum)]
+    pub(crate) kind: PlotKind,
+    /// File to write, .svg or .png.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+}
 
 pub(crate) fn run(args: &PlotArgs) -> Result<()> {
     let ending = args.out.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());

@@ -3,11 +3,27 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use clap::Args as ClapArgs;
 use emmf_io::Record;
 use emmf_report::report_page;
 
-use crate::args::ReportArgs;
 use crate::interrupt::uninterrupted;
+
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    emmf report result --out page.html\n  \
+    emmf report nmf/record.json emmf/record.json --out both.html --title \"NMF and EMMF\"")]
+pub(crate) struct ReportArgs {
+    /// record.json of a fit, or its folder; several are shown side by side.
+    #[arg(required = true, value_name = "RECORD")]
+    pub(crate) records: Vec<PathBuf>,
+    /// HTML file to write; - is standard output.
+    #[arg(long, value_name = "FILE", default_value = "report.html")]
+    pub(crate) out: PathBuf,
+    /// Heading of the page.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+}
 
 pub(crate) fn run(args: &ReportArgs) -> Result<()> {
     emmf_io::check_writable(&args.out)?;

@@ -1,19 +1,40 @@
 //! `emmf explain`: one sample in terms of a model.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use clap::Args as ClapArgs;
 use emmf::{Mat, Missing, Model, Real, Samples};
 use emmf_io::{AnyModel, Features, Misfit, misfits};
 
-use crate::args::ExplainArgs;
+use crate::args::InputArgs;
 use crate::explain::explained;
-use crate::look::About;
+use crate::look::{About, LookArgs};
 use crate::output::{print, table};
+use crate::values::count;
 
 /// Residuals that differ by less than this share belong to the same sample.
 const SAME: f64 = 1e-6;
+
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    emmf explain result/model.safetensors rays.csv --row 7\n  \
+    emmf explain result/model.safetensors faces/ --row 12 --json")]
+pub(crate) struct ExplainArgs {
+    /// model.safetensors of a fit.
+    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
+    /// The sample, from 0.
+    #[arg(long, value_name = "I", value_parser = count, allow_negative_numbers = true)]
+    pub(crate) row: usize,
+    /// Print one JSON object instead of tables.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// A sample in terms of a model.
 struct Explanation {

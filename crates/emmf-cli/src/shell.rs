@@ -3,10 +3,21 @@
 use std::io::Write;
 
 use anyhow::Result;
-use clap::CommandFactory;
+use clap::{Args as ClapArgs, CommandFactory};
 
 use crate::args::Args;
 use crate::values::ShellName;
+
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    emmf completions bash > ~/.local/share/bash-completion/completions/emmf\n  \
+    emmf completions zsh > ~/.zfunc/_emmf\n  \
+    emmf completions fish > ~/.config/fish/completions/emmf.fish")]
+pub(crate) struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_enum)]
+    pub(crate) shell: ShellName,
+}
 
 pub(crate) fn completions(shell: ShellName) -> Result<()> {
     let mut script = Vec::new();

@@ -109,5 +109,5 @@ fn the_nearest_name_is_told() {
     let place = Place::with_data();
     place.refuses("fit x.csv -k 2 --method emf", &["did you mean 'emmf'?"]);
     place.refuses("fit x.csv -k 2 --labels clas", &["did you mean 'class'?"]);
-    place.refuses("fti x.csv", &["'fit'"]);
+    place.refuses("fitt x.csv", &["'fit'"]);
 }

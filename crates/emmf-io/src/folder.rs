@@ -52,8 +52,7 @@ impl FolderKind {
         match (count(Self::Images)?, count(Self::Texts)?) {
             (0, 0) => {
                 let what = "this folder (it holds neither images nor texts)";
-                let instead =
-                    "give a folder of .png, .pgm, .ppm, .jpg or .txt files, with a sub-folder for each class";
+                let instead = "name a file, or a folder of .png, .pgm, .ppm, .jpg or .txt files, with a sub-folder for each class";
                 Err(Problem::unsupported(what, instead).of(folder.display().to_string()))
             }
             (images, texts) => Ok(if images >= texts { Self::Images } else { Self::Texts }),

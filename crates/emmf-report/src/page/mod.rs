@@ -11,7 +11,12 @@ use sha2::{Digest, Sha256};
 use crate::{Comparison, Error, Summary};
 
 const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = concat!(include_str!("chart.js"), include_str!("page.js"), include_str!("plane.js"));
+const SCRIPT: &str = concat!(
+    include_str!("chart.js"),
+    include_str!("page.js"),
+    include_str!("samples.js"),
+    include_str!("plane.js")
+);
 
 /// A page about runs, side by side.
 pub fn report_page(title: &str, records: &[&Record]) -> Result<String, Error> {
