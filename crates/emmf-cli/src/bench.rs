@@ -21,6 +21,7 @@ const QUICK: (&[&str], u64, usize) = (&["yale", "movement", "jaffe"], 2, 30);
     emmf bench table2 --data sets --seeds 5\n  \
     emmf bench mine.toml --out results --jobs 2 --resume\n  \
     emmf bench --paper --quick")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct BenchArgs {
     /// A TOML file, or an experiment of the paper: table2, table3, table4, fig-outlier-curves, fig-lambda.
     #[arg(value_name = "EXPERIMENT", required_unless_present = "paper", conflicts_with = "paper")]

@@ -154,10 +154,7 @@ impl Entry {
 
     /// Whether it can leave missing values out.
     pub fn takes_missing(&self) -> bool {
-        match self.kind {
-            Kind::Samples(_) | Kind::Entries(_) => true,
-            _ => false,
-        }
+        matches!(self.kind, Kind::Samples(_) | Kind::Entries(_))
     }
 
     /// Whether it always follows a graph over the samples.

@@ -77,11 +77,11 @@ impl Spectrum {
             self.sum += 1.0 - sigma.min(1.0);
             let half = std::f64::consts::FRAC_1_SQRT_2;
             (0..m).for_each(|j| self.centroids[(k, j)] = half * vectors[(j, at)] * by_centroid[j]);
-            for i in 0..n {
+            for (i, by_sample) in by_sample.iter().enumerate() {
                 let sum: f64 =
                     links.row(i).iter().map(|&link| b(i, link) * vectors[(link.0 as usize, at)]).sum();
                 let p = if sigma > DEPENDENT { sum / sigma } else { 0.0 };
-                self.samples[(i, k)] = half * p * by_sample[i];
+                self.samples[(i, k)] = half * p * by_sample;
             }
         }
         Some(())

@@ -116,7 +116,7 @@ impl Learned {
 
     /// S and W for this V.
     pub(super) fn learn<T: Real>(&mut self, v: &Mat<T>) {
-        self.for_rows(v, |row, s, e| row.learn(s, e));
+        self.for_rows(v, |row: &Row<'_>, s, e| row.learn(s, e));
         self.symmetric.update(&self.s);
     }
 
