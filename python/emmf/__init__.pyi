@@ -6,10 +6,12 @@ from typing import Any, Literal
 from numpy.random import RandomState
 
 from . import datasets as datasets
+from . import graph as graph
 from . import metrics as metrics
 from . import outlier as outlier
 from . import plot as plot
 from ._base import MatrixFactorization as MatrixFactorization
+from ._base import Unweighted
 from ._files import load_model as load_model
 from ._progress import Step as Step
 
@@ -18,6 +20,11 @@ ESTIMATORS: dict[str, type[MatrixFactorization]]
 
 class EMMF(MatrixFactorization):
     n_components: int
+    graph: Literal["knn", "adaptive", "custom"] | None
+    lam: float | None
+    monotone: bool
+    n_neighbors: int
+    graph_weights: Literal["binary", "heat", "cosine"]
     solver: Literal["mu", "hals"]
     sweeps: int
     extrapolate: bool
@@ -29,9 +36,10 @@ class EMMF(MatrixFactorization):
     restarts: int
     max_iter: int
     tol: float
+    stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit"] | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
     missing: Literal["refuse", "nan"]
@@ -41,6 +49,11 @@ class EMMF(MatrixFactorization):
         self,
         n_components: int = ...,
         *,
+        graph: Literal["knn", "adaptive", "custom"] | None = ...,
+        lam: float | None = ...,
+        monotone: bool = ...,
+        n_neighbors: int = ...,
+        graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
@@ -52,9 +65,10 @@ class EMMF(MatrixFactorization):
         restarts: int = ...,
         max_iter: int = ...,
         tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit"] | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         missing: Literal["refuse", "nan"] = ...,
@@ -62,8 +76,63 @@ class EMMF(MatrixFactorization):
         verbose: int = ...,
     ) -> None: ...
 
+class GraphEMMF(Unweighted):
+    n_components: int
+    lam: float | None
+    monotone: bool
+    graph: Literal["knn", "adaptive", "custom"]
+    n_neighbors: int
+    graph_weights: Literal["binary", "heat", "cosine"]
+    exponent: float | None
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    polish: bool
+    n_jobs: int | None
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        lam: float | None = ...,
+        monotone: bool = ...,
+        graph: Literal["knn", "adaptive", "custom"] = ...,
+        n_neighbors: int = ...,
+        graph_weights: Literal["binary", "heat", "cosine"] = ...,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
 class NMF(MatrixFactorization):
     n_components: int
+    graph: Literal["knn", "adaptive", "custom"] | None
+    lam: float | None
+    monotone: bool
+    n_neighbors: int
+    graph_weights: Literal["binary", "heat", "cosine"]
     solver: Literal["mu", "hals"]
     sweeps: int
     extrapolate: bool
@@ -75,9 +144,10 @@ class NMF(MatrixFactorization):
     restarts: int
     max_iter: int
     tol: float
+    stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit"] | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
     missing: Literal["refuse", "nan"]
@@ -87,6 +157,11 @@ class NMF(MatrixFactorization):
         self,
         n_components: int = ...,
         *,
+        graph: Literal["knn", "adaptive", "custom"] | None = ...,
+        lam: float | None = ...,
+        monotone: bool = ...,
+        n_neighbors: int = ...,
+        graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
@@ -98,9 +173,10 @@ class NMF(MatrixFactorization):
         restarts: int = ...,
         max_iter: int = ...,
         tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit"] | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         missing: Literal["refuse", "nan"] = ...,
@@ -110,6 +186,11 @@ class NMF(MatrixFactorization):
 
 class L21NMF(MatrixFactorization):
     n_components: int
+    graph: Literal["knn", "adaptive", "custom"] | None
+    lam: float | None
+    monotone: bool
+    n_neighbors: int
+    graph_weights: Literal["binary", "heat", "cosine"]
     solver: Literal["mu", "hals"]
     sweeps: int
     extrapolate: bool
@@ -121,9 +202,10 @@ class L21NMF(MatrixFactorization):
     restarts: int
     max_iter: int
     tol: float
+    stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit"] | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
     missing: Literal["refuse", "nan"]
@@ -133,6 +215,11 @@ class L21NMF(MatrixFactorization):
         self,
         n_components: int = ...,
         *,
+        graph: Literal["knn", "adaptive", "custom"] | None = ...,
+        lam: float | None = ...,
+        monotone: bool = ...,
+        n_neighbors: int = ...,
+        graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
@@ -144,9 +231,10 @@ class L21NMF(MatrixFactorization):
         restarts: int = ...,
         max_iter: int = ...,
         tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit"] | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         missing: Literal["refuse", "nan"] = ...,
@@ -157,6 +245,11 @@ class L21NMF(MatrixFactorization):
 class HxNMF(MatrixFactorization):
     n_components: int
     scale: float
+    graph: Literal["knn", "adaptive", "custom"] | None
+    lam: float | None
+    monotone: bool
+    n_neighbors: int
+    graph_weights: Literal["binary", "heat", "cosine"]
     solver: Literal["mu", "hals"]
     sweeps: int
     extrapolate: bool
@@ -168,9 +261,10 @@ class HxNMF(MatrixFactorization):
     restarts: int
     max_iter: int
     tol: float
+    stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit"] | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
     missing: Literal["refuse", "nan"]
@@ -181,6 +275,11 @@ class HxNMF(MatrixFactorization):
         n_components: int = ...,
         *,
         scale: float = ...,
+        graph: Literal["knn", "adaptive", "custom"] | None = ...,
+        lam: float | None = ...,
+        monotone: bool = ...,
+        n_neighbors: int = ...,
+        graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
@@ -192,9 +291,10 @@ class HxNMF(MatrixFactorization):
         restarts: int = ...,
         max_iter: int = ...,
         tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit"] | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         missing: Literal["refuse", "nan"] = ...,
@@ -206,6 +306,11 @@ class CappedNMF(MatrixFactorization):
     n_components: int
     threshold: float | None
     quantile: float
+    graph: Literal["knn", "adaptive", "custom"] | None
+    lam: float | None
+    monotone: bool
+    n_neighbors: int
+    graph_weights: Literal["binary", "heat", "cosine"]
     solver: Literal["mu", "hals"]
     sweeps: int
     extrapolate: bool
@@ -217,9 +322,10 @@ class CappedNMF(MatrixFactorization):
     restarts: int
     max_iter: int
     tol: float
+    stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit"] | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
     missing: Literal["refuse", "nan"]
@@ -231,6 +337,11 @@ class CappedNMF(MatrixFactorization):
         *,
         threshold: float | None = ...,
         quantile: float = ...,
+        graph: Literal["knn", "adaptive", "custom"] | None = ...,
+        lam: float | None = ...,
+        monotone: bool = ...,
+        n_neighbors: int = ...,
+        graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
@@ -242,9 +353,10 @@ class CappedNMF(MatrixFactorization):
         restarts: int = ...,
         max_iter: int = ...,
         tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit"] | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         missing: Literal["refuse", "nan"] = ...,
@@ -255,6 +367,11 @@ class CappedNMF(MatrixFactorization):
 class RCIMNMF(MatrixFactorization):
     n_components: int
     width: float | None
+    graph: Literal["knn", "adaptive", "custom"] | None
+    lam: float | None
+    monotone: bool
+    n_neighbors: int
+    graph_weights: Literal["binary", "heat", "cosine"]
     solver: Literal["mu", "hals"]
     sweeps: int
     extrapolate: bool
@@ -266,9 +383,10 @@ class RCIMNMF(MatrixFactorization):
     restarts: int
     max_iter: int
     tol: float
+    stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit"] | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
     missing: Literal["refuse", "nan"]
@@ -279,6 +397,11 @@ class RCIMNMF(MatrixFactorization):
         n_components: int = ...,
         *,
         width: float | None = ...,
+        graph: Literal["knn", "adaptive", "custom"] | None = ...,
+        lam: float | None = ...,
+        monotone: bool = ...,
+        n_neighbors: int = ...,
+        graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
@@ -290,9 +413,10 @@ class RCIMNMF(MatrixFactorization):
         restarts: int = ...,
         max_iter: int = ...,
         tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit"] | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         missing: Literal["refuse", "nan"] = ...,
@@ -310,9 +434,10 @@ class NMFDiv(MatrixFactorization):
     restarts: int
     max_iter: int
     tol: float
+    stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit"] | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
     missing: Literal["refuse", "nan"]
@@ -330,9 +455,10 @@ class NMFDiv(MatrixFactorization):
         restarts: int = ...,
         max_iter: int = ...,
         tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit"] | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         missing: Literal["refuse", "nan"] = ...,
@@ -351,9 +477,10 @@ class L1NMF(MatrixFactorization):
     restarts: int
     max_iter: int
     tol: float
+    stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit"] | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
     missing: Literal["refuse", "nan"]
@@ -372,9 +499,10 @@ class L1NMF(MatrixFactorization):
         restarts: int = ...,
         max_iter: int = ...,
         tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit"] | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         missing: Literal["refuse", "nan"] = ...,
@@ -393,9 +521,10 @@ class CIMNMF(MatrixFactorization):
     restarts: int
     max_iter: int
     tol: float
+    stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit"] | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
     missing: Literal["refuse", "nan"]
@@ -414,9 +543,10 @@ class CIMNMF(MatrixFactorization):
         restarts: int = ...,
         max_iter: int = ...,
         tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit"] | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         missing: Literal["refuse", "nan"] = ...,
@@ -435,9 +565,10 @@ class HuberNMF(MatrixFactorization):
     restarts: int
     max_iter: int
     tol: float
+    stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit"] | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
     missing: Literal["refuse", "nan"]
@@ -456,9 +587,10 @@ class HuberNMF(MatrixFactorization):
         restarts: int = ...,
         max_iter: int = ...,
         tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit"] | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         missing: Literal["refuse", "nan"] = ...,
@@ -477,9 +609,10 @@ class HypersurfaceNMF(MatrixFactorization):
     restarts: int
     max_iter: int
     tol: float
+    stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit"] | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
     missing: Literal["refuse", "nan"]
@@ -498,9 +631,10 @@ class HypersurfaceNMF(MatrixFactorization):
         restarts: int = ...,
         max_iter: int = ...,
         tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit"] | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         missing: Literal["refuse", "nan"] = ...,
@@ -518,9 +652,10 @@ class L12NMF(MatrixFactorization):
     restarts: int
     max_iter: int
     tol: float
+    stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit"] | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
     missing: Literal["refuse", "nan"]
@@ -538,9 +673,10 @@ class L12NMF(MatrixFactorization):
         restarts: int = ...,
         max_iter: int = ...,
         tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit"] | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         missing: Literal["refuse", "nan"] = ...,
@@ -558,9 +694,10 @@ class L12SquaredNMF(MatrixFactorization):
     restarts: int
     max_iter: int
     tol: float
+    stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit"] | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
     missing: Literal["refuse", "nan"]
@@ -578,9 +715,10 @@ class L12SquaredNMF(MatrixFactorization):
         restarts: int = ...,
         max_iter: int = ...,
         tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit"] | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         missing: Literal["refuse", "nan"] = ...,
@@ -603,9 +741,10 @@ class PNMF(MatrixFactorization):
     restarts: int
     max_iter: int
     tol: float
+    stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit"] | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
     callback: Callable[[Step], Any] | None
@@ -627,9 +766,10 @@ class PNMF(MatrixFactorization):
         restarts: int = ...,
         max_iter: int = ...,
         tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit"] | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -647,9 +787,10 @@ class GSNMF(MatrixFactorization):
     restarts: int
     max_iter: int
     tol: float
+    stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit"] | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
     callback: Callable[[Step], Any] | None
@@ -667,9 +808,492 @@ class GSNMF(MatrixFactorization):
         restarts: int = ...,
         max_iter: int = ...,
         tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit"] | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class ONMF(MatrixFactorization):
+    n_components: int
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    polish: bool
+    n_jobs: int | None
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class CF(MatrixFactorization):
+    n_components: int
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    polish: bool
+    n_jobs: int | None
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class NLCF(MatrixFactorization):
+    n_components: int
+    mu: float
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    polish: bool
+    n_jobs: int | None
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        mu: float = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class LCF(MatrixFactorization):
+    n_components: int
+    mu: float
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    polish: bool
+    n_jobs: int | None
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        mu: float = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class GNMF(Unweighted):
+    n_components: int
+    lam: float
+    graph: Literal["knn", "adaptive", "custom"]
+    n_neighbors: int
+    graph_weights: Literal["binary", "heat", "cosine"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    polish: bool
+    n_jobs: int | None
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        lam: float = ...,
+        graph: Literal["knn", "adaptive", "custom"] = ...,
+        n_neighbors: int = ...,
+        graph_weights: Literal["binary", "heat", "cosine"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class LCCF(Unweighted):
+    n_components: int
+    lam: float
+    unit: bool
+    graph: Literal["knn", "adaptive", "custom"]
+    n_neighbors: int
+    graph_weights: Literal["binary", "heat", "cosine"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    polish: bool
+    n_jobs: int | None
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        lam: float = ...,
+        unit: bool = ...,
+        graph: Literal["knn", "adaptive", "custom"] = ...,
+        n_neighbors: int = ...,
+        graph_weights: Literal["binary", "heat", "cosine"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class SymNMF(Unweighted):
+    n_components: int
+    half: bool
+    graph: Literal["knn", "adaptive", "custom"]
+    n_neighbors: int
+    graph_weights: Literal["binary", "heat", "cosine"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    polish: bool
+    n_jobs: int | None
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        half: bool = ...,
+        graph: Literal["knn", "adaptive", "custom"] = ...,
+        n_neighbors: int = ...,
+        graph_weights: Literal["binary", "heat", "cosine"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class RMNMF(Unweighted):
+    n_components: int
+    lam: float
+    stable: bool
+    penalty: float | None
+    growth: float | None
+    graph: Literal["knn", "adaptive", "custom"]
+    n_neighbors: int
+    graph_weights: Literal["binary", "heat", "cosine"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    polish: bool
+    n_jobs: int | None
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        lam: float = ...,
+        stable: bool = ...,
+        penalty: float | None = ...,
+        growth: float | None = ...,
+        graph: Literal["knn", "adaptive", "custom"] = ...,
+        n_neighbors: int = ...,
+        graph_weights: Literal["binary", "heat", "cosine"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class NMFAN(Unweighted):
+    n_components: int
+    lam: float
+    neighbors: int
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    polish: bool
+    n_jobs: int | None
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        lam: float = ...,
+        neighbors: int = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class SRMCF(Unweighted):
+    n_components: int
+    lam: float
+    neighbors: int
+    gamma: float | None
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    polish: bool
+    n_jobs: int | None
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        lam: float = ...,
+        neighbors: int = ...,
+        gamma: float | None = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class LSNMF(Unweighted):
+    n_components: int
+    lam: float
+    adapt: bool
+    stable: bool
+    centroids: int | None
+    neighbors: int
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    polish: bool
+    n_jobs: int | None
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        lam: float = ...,
+        adapt: bool = ...,
+        stable: bool = ...,
+        centroids: int | None = ...,
+        neighbors: int = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,

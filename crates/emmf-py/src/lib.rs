@@ -2,6 +2,7 @@
 //! borrowed and go out moved.
 
 #![forbid(unsafe_code)]
+#![expect(clippy::needless_pass_by_value, reason = "what comes from Python comes by value")]
 
 mod arrays;
 mod datasets;
