@@ -1,7 +1,6 @@
 //! The methods with graphs and concepts on five awkward sets of 40 samples with 20 features, over the whole grid of their
 //! parameters: random, mostly zeros with a sample and a feature of zeros, all samples equal, five samples eight times each,
 //! and two blocks without a common feature. Every factor is finite and not negative, and the objective falls where it is bound to.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod oracle;
 
