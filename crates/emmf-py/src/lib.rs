@@ -2,6 +2,7 @@
 //! borrowed and go out moved.
 
 #![forbid(unsafe_code)]
+#![allow(clippy::needless_pass_by_value, reason = "arguments from Python come by value")]
 
 mod arrays;
 mod datasets;
