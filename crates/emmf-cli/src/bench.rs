@@ -1,6 +1,7 @@
 //! `emmf bench`: experiments of many runs, those of the paper among them.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -53,18 +54,17 @@ pub(crate) struct BenchArgs {
 }
 
 pub(crate) fn run(args: &BenchArgs) -> Result<()> {
-    let experiments = match &args.experiment {
-        Some(file) => vec![Experiment::read(file)?],
-        None => paper()?,
-    };
+    if let Some(file) = &args.experiment {
+        return bench(args, adapted(Experiment::read(file)?, args));
+    }
     let mut ended = 0;
-    for experiment in experiments {
-        ended += bench(args, adapted(experiment, args))?;
+    for experiment in paper()? {
+        match bench(args, adapted(experiment, args)) {
+            Ok(()) => ended += 1,
+            Err(error) => complain(&format!("left out: {error:#}")),
+        }
     }
-    if ended == 0 {
-        bail!("no run has ended: see above what is missing");
-    }
-    Ok(())
+    if ended == 0 { bail!("no experiment has ended; what is missing stands above") } else { Ok(()) }
 }
 
 fn adapted(mut experiment: Experiment, args: &BenchArgs) -> Experiment {
@@ -81,32 +81,45 @@ fn adapted(mut experiment: Experiment, args: &BenchArgs) -> Experiment {
     experiment
 }
 
-/// Makes the runs of an experiment, writes its tables, and returns how many runs there are.
-fn bench(args: &BenchArgs, experiment: Experiment) -> Result<usize> {
+/// Makes the runs of an experiment and writes its tables.
+fn bench(args: &BenchArgs, experiment: Experiment) -> Result<()> {
     let folder = args.out.join(&experiment.name);
-    std::fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
     let file = folder.join("results.csv");
     if file.exists() && !args.resume {
         bail!("{} is there already; go on with --resume, or take another --out", file.display());
     }
     let plan = experiment.plan();
+    std::fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
     let mut store = Store::open(&file)?;
     let progress = progress(&plan.experiment.name, plan.cases.len(), args.quiet);
     let jobs = args.jobs.map_or_else(cores, usize::from);
     let left_out = finish(&plan, &mut store, (&data_folder(args), jobs), |done, _| {
         progress.set_position(done as u64);
         true
-    })?;
+    });
     progress.finish_and_clear();
-    left_out.iter().for_each(|error| complain(&format!("left out: {error}")));
     let found = uninterrupted(|| store.sort(&plan))?;
-    let here = found.len();
-    if here > 0 {
-        let summaries = Measure::ALL.map(|measure| Summary::new(&plan, &found, measure));
-        uninterrupted(|| write_tables(&folder, &plan.experiment, &summaries))?;
-        show(&plan.experiment, &summaries, &folder)?;
+    let left_out = left_out?;
+    if found.is_empty() {
+        forget(&args.out, &folder, &file);
+        let reasons: Vec<String> = left_out.iter().map(ToString::to_string).collect();
+        bail!("no run of {} has ended: {}", plan.experiment.name, reasons.join("; "));
     }
-    Ok(here)
+    left_out.iter().for_each(|error| complain(&format!("left out: {error}")));
+    let summaries = Measure::ALL.map(|measure| Summary::new(&plan, &found, measure));
+    uninterrupted(|| write_tables(&folder, &plan.experiment, &summaries))?;
+    show(&plan.experiment, summaries)?;
+    if !args.quiet {
+        complain(&format!("written to {}", folder.display()));
+    }
+    Ok(())
+}
+
+/// Takes away the results without results, and the folders if nothing else is in them.
+fn forget(out: &Path, folder: &Path, file: &Path) {
+    let _ = std::fs::remove_file(file);
+    let _ = std::fs::remove_dir(folder);
+    let _ = std::fs::remove_dir(out);
 }
 
 fn cores() -> usize {
@@ -157,8 +170,8 @@ fn write_tables(folder: &Path, experiment: &Experiment, summaries: &[Summary]) -
 const LEGEND: &str = "Mean ± standard deviation over the seeds; in brackets the paper's value and how much ours is above it. The best of a \
 column is in bold; a star marks what cannot be told apart from it (paired over the seeds, 5 %).";
 
-fn show(experiment: &Experiment, summaries: &[Summary], folder: &Path) -> Result<()> {
-    complain(&format!("\n{}", experiment.title));
+fn show(experiment: &Experiment, summaries: [Summary; 2]) -> Result<()> {
+    writeln!(std::io::stdout(), "{}\n", experiment.title)?;
     for summary in summaries {
         let plain = summary.plain();
         let mut shown = table(plain.head.iter().map(String::as_str));
@@ -166,7 +179,7 @@ fn show(experiment: &Experiment, summaries: &[Summary], folder: &Path) -> Result
             shown.add_row(row);
         });
         print(&shown)?;
+        writeln!(std::io::stdout())?;
     }
-    complain(&format!("written to {}", folder.display()));
     Ok(())
 }
