@@ -64,7 +64,10 @@ pub(crate) fn run(args: &BenchArgs) -> Result<()> {
             Err(error) => complain(&format!("left out: {error:#}")),
         }
     }
-    if ended == 0 { bail!("no experiment has ended; what is missing stands above") } else { Ok(()) }
+    if ended == 0 {
+        bail!("no experiment has ended; what is missing stands above");
+    }
+    Ok(())
 }
 
 fn adapted(mut experiment: Experiment, args: &BenchArgs) -> Experiment {

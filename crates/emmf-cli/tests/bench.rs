@@ -1,4 +1,5 @@
 //! `emmf bench`: results that do not depend on the number of jobs, going on after an interruption, tables, bad input.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod program;
 
