@@ -23,7 +23,8 @@ def test_rays():
 
 @pytest.mark.skipif(EMMF is None, reason="the variable EMMF does not name the program")
 def test_the_same_as_of_the_program(tmp_path):
-    subprocess.run([EMMF, "synth", "rays", "-k", "3", "--seed", "7", "--out", str(tmp_path / "x.npz")], check=True)
+    shape = ["--samples", "150", "--features", "20", "--noise", "0.02", "--outliers", "0"]
+    subprocess.run([EMMF, "synth", "rays", "-k", "3", "--seed", "7", *shape, "--out", tmp_path / "x.npz"], check=True)
     with np.load(tmp_path / "x.npz") as made:
         ours = datasets.make_rays(3, random_state=7, n_outliers=0)
         x = next(made[name] for name in made.files if made[name].ndim == 2)
