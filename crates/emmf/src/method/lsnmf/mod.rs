@@ -152,7 +152,9 @@ impl Lsnmf<'_> {
         if self.adapt {
             let c = near.cols();
             state.settled = found == c;
-            let by = if found < c { 2.0 } else { 0.5 };
+            // Without any link λ is not too small: it was so large that all links died.
+            let dead = links.alone() == component.len();
+            let by = if found < c && !dead { 2.0 } else { 0.5 };
             *lambda = if found == c { *lambda } else { (by * *lambda).min(MOST) };
         }
         if state.objective.is_finite() { Ok(()) } else { Err(failed) }

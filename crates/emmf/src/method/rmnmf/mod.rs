@@ -246,7 +246,8 @@ impl<T: Real, X: Data<T>> Method<T, X> for Rmnmf<'_> {
         let mut factors = Factors { u: best_centroids(x, &v), v };
         let pairs = g.as_slice().iter().zip(h.as_slice());
         let split = pairs.map(|(g, h)| (g.to_f64() - h.to_f64()).powi(2)).sum::<f64>().sqrt();
-        let largest = r.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        // The weight of a residual of 0 stays finite.
+        let largest = r.iter().copied().fold(1e-100, f64::max);
         Ok(Outcome {
             residuals: residuals(x, &mut factors),
             factors,
