@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::Error;
@@ -11,13 +11,13 @@ use crate::run::run;
 use crate::sets::Set;
 use crate::store::Store;
 
-/// Makes all runs that the store does not hold, `jobs` at a time, each on one thread. `seen(done, all)` is told after each
-/// and says whether to go on. Returns what is wrong with the data sets and runs that were left out.
+/// Makes all runs that the store does not hold, `jobs` at a time, each on one thread. `seen` is told after each
+/// how many are done. Returns what is wrong with the data sets and runs that were left out.
 pub fn finish(
     plan: &Plan,
     store: &mut Store,
     (folder, jobs): (&Path, usize),
-    seen: impl Fn(usize, usize) -> bool + Sync,
+    seen: impl Fn(usize) + Sync,
 ) -> Result<Vec<Error>, Error> {
     let mut left_out = Vec::new();
     let mut open: BTreeMap<usize, Vec<&Case>> = BTreeMap::new();
@@ -25,7 +25,7 @@ pub fn finish(
         open.entry(case.data).or_default().push(case);
     }
     let done = AtomicUsize::new(plan.cases.len() - open.values().map(Vec::len).sum::<usize>());
-    let go_on = AtomicBool::new(seen(done.load(Ordering::Relaxed), plan.cases.len()));
+    seen(done.load(Ordering::Relaxed));
     for (data, cases) in open {
         let set = match Set::read(&plan.experiment.data[data], folder) {
             Ok(set) => set,
@@ -38,18 +38,14 @@ pub fn finish(
         let (next, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         let kept = Mutex::new(&mut *store);
         let work = || -> Result<(), Error> {
-            while go_on.load(Ordering::Relaxed) {
-                let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+            while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
                 match run(plan, case, &set) {
                     Ok(result) => {
                         kept.lock().unwrap_or_else(PoisonError::into_inner).add(plan.key(case), result)?;
                     }
                     Err(error) => failed.lock().unwrap_or_else(PoisonError::into_inner).push(error),
                 }
-                let so_far = done.fetch_add(1, Ordering::Relaxed) + 1;
-                if !seen(so_far, plan.cases.len()) {
-                    go_on.store(false, Ordering::Relaxed);
-                }
+                seen(done.fetch_add(1, Ordering::Relaxed) + 1);
             }
             Ok(())
         };
@@ -62,9 +58,6 @@ pub fn finish(
             ends.collect::<Result<(), Error>>()
         })?;
         left_out.extend(failed.into_inner().unwrap_or_else(PoisonError::into_inner));
-        if !go_on.load(Ordering::Relaxed) {
-            break;
-        }
     }
     Ok(left_out)
 }

@@ -96,10 +96,8 @@ fn bench(args: &BenchArgs, experiment: Experiment) -> Result<()> {
     let mut store = Store::open(&file)?;
     let progress = progress(&plan.experiment.name, plan.cases.len(), args.quiet);
     let jobs = args.jobs.map_or_else(cores, usize::from);
-    let left_out = finish(&plan, &mut store, (&data_folder(args), jobs), |done, _| {
-        progress.set_position(done as u64);
-        true
-    });
+    let seen = |done| progress.set_position(done as u64);
+    let left_out = finish(&plan, &mut store, (&data_folder(args), jobs), seen);
     progress.finish_and_clear();
     let found = uninterrupted(|| store.sort(&plan))?;
     let left_out = left_out?;

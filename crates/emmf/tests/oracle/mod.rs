@@ -343,3 +343,13 @@ pub(crate) fn weighted_fit_from<'a, T: Real>(
     let mut observer = |_: &Step| ControlFlow::Continue(());
     spec.fit_with(x, Given { sample_weights, start: Some(start), observer: &mut observer })
 }
+
+/// It is refused with a message that names all parts.
+#[track_caller]
+pub(crate) fn says<T>(result: Result<T>, parts: &[&str]) {
+    let Err(error) = result else { panic!("should be refused: {parts:?}") };
+    let message = error.to_string();
+    for part in parts {
+        assert!(message.contains(part), "'{message}' should name '{part}'");
+    }
+}
