@@ -38,12 +38,13 @@ def case(env, opts, name, dtype, tol):
         workers.answers["cd"].clear()
         workers.rounds(rounds, target=target)
         ours = {key: summary(workers.values("seconds", key)) for key in workers.answers if key != "cd"}
+        ends = {key: answers[-1]["objective"] for key, answers in workers.answers.items() if answers}
         iterations = {key: answers[-1]["iterations"] for key, answers in workers.answers.items() if answers}
         cd = summary(workers.values("seconds", "cd"))
     if name.startswith("synthetic"):
         removed(env, name)
     found = {"name": name, "shape": shape, "dtype": dtype, "tol": tol, "objective": reached["objective"]}
-    return found | {"cd": cd, "ours": ours, "iterations": iterations, "missing": workers.missing}
+    return found | {"cd": cd, "ours": ours, "ends": ends, "iterations": iterations, "missing": workers.missing}
 
 
 def render(found):
@@ -58,7 +59,7 @@ def render(found):
             factor = ratio(case["cd"], figure)
             kind = label if key == "default" else f"{label}, {key}"
             cells = [case["dtype"], f"{case['tol']:g}", f"{case['objective']:.6g}", case["iterations"]["cd"]]
-            ours = spread(figure) if figure else "not reached"
+            ours = spread(figure) if figure else f"not reached: comes to rest at {case['ends'][key]:.6g}, another local minimum"
             rows.append([kind, *cells, spread(case["cd"]), case["iterations"].get(key, "–"), ours, times(factor)])
             if key == "default":
                 line = f"{label} {case['dtype']}, tol {case['tol']:g}: {number(factor)} times sooner, target {FACTOR}"

@@ -141,6 +141,40 @@ def test_ctrl_c_stops_at_once_and_leaves_a_usable_state():
     assert float(seconds) < 1.0
 
 
+BROKEN_OFF = """
+    import signal, threading, time
+    import numpy as np
+    from emmf import EMMF, graph
+
+    X = np.random.default_rng(0).random((20000, 300))
+    small = EMMF(100, init="random", max_iter=1, n_jobs=1).fit(X[:500])
+    times = []
+
+    def interrupt():
+        times.append(time.monotonic())
+        signal.raise_signal(signal.SIGINT)
+
+    threading.Timer(0.5, interrupt).start()
+    try:
+        {work}
+        print("it was too fast to be broken off")
+    except KeyboardInterrupt:
+        print(time.monotonic() - times[0])
+"""
+
+
+@pytest.mark.parametrize(
+    "work",
+    ["EMMF(300, n_jobs=1).fit(X)", "graph.knn_graph(np.tile(X, (4, 1)))", "[small.transform(X) for _ in range(100)]"],
+)
+def test_ctrl_c_ends_at_once_what_has_nothing_to_show_yet(work):
+    command = [sys.executable, "-c", textwrap.dedent(BROKEN_OFF.format(work=work))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    # 0.2 s on a machine that has nothing else to do.
+    assert float(done.stdout) < 1.0
+
+
 @pytest.mark.skipif(os.name != "posix", reason="no such signal")
 def test_ctrl_c_that_nobody_catches_ends_the_program():
     code = """

@@ -4,6 +4,7 @@ use crate::dataset::Dataset;
 use crate::error::{Error, Problem};
 use crate::format::Format;
 use crate::options::ReadOptions;
+use crate::stream::read_in_place;
 use crate::{mat, matrix_market, npy, npz, text, texts};
 use std::borrow::Cow;
 use std::fs;
@@ -14,6 +15,9 @@ use std::path::Path;
 ///
 /// The format is told by the first bytes, and where they tell nothing by the ending of the name.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Error> {
+    if let Some(x) = read_in_place(path, options) {
+        return Ok(Dataset::from(x));
+    }
     let (bytes, name) = load(path)?;
     read_bytes(&bytes, &name, options)
 }

@@ -1,12 +1,12 @@
 //! Samples that stay in their file and are read when they are needed: data larger than memory.
 
 use crate::array::{Element, Layout};
-use crate::dataset::Dtype;
+use crate::dataset::{Dtype, Matrix, Numbers};
 use crate::error::{Error, Problem};
 use crate::format::Format;
 use crate::npy;
 use crate::options::ReadOptions;
-use emmf::{Real, RowSource};
+use emmf::{Mat, Real, RowSource};
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
@@ -86,6 +86,19 @@ pub fn stream(path: &Path, options: &ReadOptions, memory: u64) -> Result<Streame
     open().map_err(|problem| problem.of(name.clone()))
 }
 
+/// The matrix of an NPY file that has its samples one after the other, read to where it stays, without room for the file
+/// beside it. Nothing for any other file, and where anything is wrong: who reads it as a whole can say what.
+pub(crate) fn read_in_place(path: &Path, options: &ReadOptions) -> Option<Numbers> {
+    let (file, head) = open(path).ok()?;
+    let is_npy = Format::detect(&head, &path.display().to_string()).ok()? == Format::Npy;
+    let Streamed { rows, dtype, .. } =
+        if is_npy && options.variable.is_none() { npy_rows(file, &head, options).ok()? } else { return None };
+    Some(match dtype {
+        Dtype::F32 => Numbers::F32(Matrix::Dense(rows.all()?)),
+        Dtype::F64 => Numbers::F64(Matrix::Dense(rows.all()?)),
+    })
+}
+
 /// The file and its first bytes.
 fn open(path: &Path) -> Result<(File, Vec<u8>), Problem> {
     let mut file = File::open(path).map_err(Problem::Read)?;
@@ -140,6 +153,14 @@ impl FileRows {
             (rows, cols) if rows == 0 || cols == 0 => Err(Problem::Empty { rows, cols }),
             _ => Ok(Self { file, start, element, big_endian, shape }),
         }
+    }
+
+    /// All samples.
+    fn all<T: Real>(&self) -> Option<Mat<T>> {
+        let (n, d) = self.shape;
+        let mut x = Mat::zeros(n, d);
+        self.read(0..n, x.as_mut_slice()).ok()?;
+        Some(x)
     }
 
     /// Samples and features.

@@ -15,8 +15,8 @@ use crate::watched::{Failed, watched};
 /// Where it returns something true, the fit ends.
 pub(crate) type Callback = (Py<PyAny>, f64);
 
-/// The result of `work`, and what the callback or Ctrl-C raised meanwhile. That does not replace the result: a fit
-/// that was broken off has one, too.
+/// The result of `work`, and what the callback or Ctrl-C raised meanwhile. That does not replace a result: a fit
+/// that was broken off has one, too, once it has made an iteration.
 pub(crate) fn enter<R: Send, E: IntoPyErr + Send>(
     py: Python<'_>,
     callback: Option<&Callback>,
@@ -43,7 +43,11 @@ pub(crate) fn enter<R: Send, E: IntoPyErr + Send>(
             PyRuntimeError::new_err(format!("a mistake inside emmf, please report it: {message}"))
         }
     })?;
-    result.map(|result| (result, raised)).map_err(IntoPyErr::into_py_err)
+    match (result, raised) {
+        // Broken off before there was a result.
+        (Err(_), Some(raised)) => Err(raised),
+        (result, raised) => result.map(|result| (result, raised)).map_err(IntoPyErr::into_py_err),
+    }
 }
 
 /// Whether the fit is to end.

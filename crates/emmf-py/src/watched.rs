@@ -4,12 +4,13 @@
 use std::any::Any;
 use std::io;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use emmf::{Observer, Step};
+use emmf::{Observer, Step, cancellable};
 
 /// How often the calling thread looks up while nothing happens.
 const TICK: Duration = Duration::from_millis(50);
@@ -24,28 +25,44 @@ pub(crate) enum Failed {
 }
 
 /// Runs `work` on a thread of its own. The calling thread meanwhile runs `watch`: with a step not more often
-/// than `every`, and with nothing every 50 ms. Its `Break` ends the fit after the current iteration.
+/// than `every`, and with nothing every 50 ms. Its `Break` ends a fit after the current iteration, and at once what has
+/// no iterations or not one yet.
 pub(crate) fn watched<R: Send>(
     every: Option<Duration>,
     work: impl FnOnce(&mut (dyn Observer + Send)) -> R + Send,
     watch: impl FnMut(Option<&Step>) -> ControlFlow<()>,
 ) -> Result<R, Failed> {
-    let stop = AtomicBool::new(false);
+    let flags = Flags::default();
     // Without a buffer: an iteration waits until the one before has been seen.
     let (steps, seen) = mpsc::sync_channel(0);
     let (go_on, answers) = mpsc::sync_channel(1);
-    let mut reporter = Reporter { stop: &stop, every, last: None, steps, answers };
+    let reporter = Reporter { flags: &flags, every, last: None, steps, answers };
     thread::scope(|scope| {
         let builder = thread::Builder::new().name("emmf".into());
-        let worker = builder.spawn_scoped(scope, move || work(&mut reporter)).map_err(Failed::Thread)?;
-        look_on(&stop, &seen, &go_on, watch);
+        let worker = builder.spawn_scoped(scope, || {
+            let mut reporter = reporter;
+            cancellable(&flags.at_once, || work(&mut reporter))
+        });
+        let worker = worker.map_err(Failed::Thread)?;
+        look_on(&flags, &seen, &go_on, watch);
         worker.join().map_err(|payload| Failed::Panic(message(&*payload)))
     })
 }
 
+/// What the two threads tell each other.
+#[derive(Default)]
+struct Flags {
+    /// The fit is to end after the current iteration.
+    stop: AtomicBool,
+    /// An iteration is over: from here on there is a result to keep.
+    begun: AtomicBool,
+    /// The work is to end where it is.
+    at_once: Arc<AtomicBool>,
+}
+
 /// Until the worker has let go of its end, by finishing or by a panic.
 fn look_on(
-    stop: &AtomicBool,
+    flags: &Flags,
     steps: &Receiver<Step>,
     go_on: &SyncSender<()>,
     mut watch: impl FnMut(Option<&Step>) -> ControlFlow<()>,
@@ -57,7 +74,9 @@ fn look_on(
             Err(RecvTimeoutError::Disconnected) => return,
         };
         if watch(step.as_ref()).is_break() {
-            stop.store(true, Ordering::Relaxed);
+            flags.stop.store(true, Ordering::Relaxed);
+            let nothing_yet = !flags.begun.load(Ordering::Relaxed);
+            flags.at_once.store(nothing_yet, Ordering::Relaxed);
         }
         if step.is_some() {
             // A worker that is gone needs no answer.
@@ -68,7 +87,7 @@ fn look_on(
 
 /// The worker's end.
 struct Reporter<'a> {
-    stop: &'a AtomicBool,
+    flags: &'a Flags,
     every: Option<Duration>,
     last: Option<Instant>,
     steps: SyncSender<Step>,
@@ -77,12 +96,13 @@ struct Reporter<'a> {
 
 impl Observer for Reporter<'_> {
     fn iteration(&mut self, step: &Step) -> ControlFlow<()> {
+        self.flags.begun.store(true, Ordering::Relaxed);
         let due = |every| self.last.is_none_or(|last| last.elapsed() >= every);
         if self.every.is_some_and(due) && self.steps.send(*step).is_ok() {
             self.answers.recv().ok();
             self.last = Some(Instant::now());
         }
-        if self.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.flags.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

@@ -3,7 +3,7 @@
 /// The result of a fallible call of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a call was refused. Not converging, running out of time and being cancelled are not errors:
+/// Why a call was refused. Not converging, running out of time and being ended by an observer are not errors:
 /// they are [`Stop`](crate::fit::Stop) values of a successful fit.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -28,6 +28,9 @@ pub enum Error {
         /// What they must be.
         want: (usize, usize),
     },
+    /// The call was broken off before it had a result, see [`cancellable`](crate::cancellable).
+    #[error("cancelled before there was a result")]
+    Cancelled,
     /// The data hold no number.
     #[error("the data are empty ({rows} samples, {cols} features)")]
     Empty {

@@ -115,7 +115,11 @@ pub(crate) fn run<T: Real, X, M: Method<T, X>>(
     let mut last = initial;
     // V before the iteration, where it is looked at.
     let mut before = match rule.by {
-        StopBy::Coefficients if rule.tol > 0.0 => method.coefficients(&state).cloned(),
+        StopBy::Coefficients if rule.tol > 0.0 => {
+            let must = "objective with a method that has no V before its end";
+            let v = method.coefficients(&state);
+            Some(v.cloned().ok_or_else(|| Error::param("stop_by", "coefficients", must))?)
+        }
         _ => None,
     };
     let stop = loop {

@@ -16,6 +16,7 @@
 
 #![forbid(unsafe_code)]
 
+mod cancel;
 pub mod choose;
 pub mod data;
 pub mod embed;
@@ -37,6 +38,7 @@ pub mod spec;
 pub mod synth;
 mod threads;
 
+pub use cancel::cancellable;
 pub use choose::Choice;
 pub use error::{Error, Result};
 pub use fit::{Observer, Step, Stop};

@@ -99,12 +99,13 @@ pub(crate) mod sealed {
             add: bool,
         );
 
-        /// Row i of `out` = Σ value·(row of B) over the (row, value) pairs of `entries(i)`; B and `out` have
-        /// `columns` columns, tightly packed.
+        /// Row i of `out` = Σ value·(row of B) over the (row, value) pairs of `entries(i)`, or += where `add`; B and
+        /// `out` have `columns` columns, tightly packed.
         fn gather<I: Iterator<Item = (usize, Self)> + Clone>(
             out: &mut [Self],
             b: &[Self],
             columns: usize,
+            add: bool,
             entries: impl Fn(usize) -> I,
         );
     }

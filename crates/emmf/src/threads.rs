@@ -3,14 +3,17 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use crate::cancel;
 use crate::error::{Error, Result};
 
 /// Runs `work` with this many threads; `None` is one for each core.
 pub(crate) fn within<R: Send>(threads: Option<usize>, work: impl FnOnce() -> R + Send) -> Result<R> {
     let threads = threads.unwrap_or(0);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let asked = cancel::listening();
+    let listen = move |_| drop(cancel::listen_to(asked.clone()));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(listen).build();
     let pool = pool.map_err(|error| Error::Threads { threads, why: error.to_string() })?;
-    Ok(pool.install(work))
+    cancel::caught(|| pool.install(work))
 }
 
 /// Threads that are kept awake at the most; more would only get in each other's way.

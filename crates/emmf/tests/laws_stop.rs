@@ -92,6 +92,22 @@ fn converged() {
 }
 
 #[test]
+fn the_change_of_v_ends_every_method_that_has_one() {
+    let x = samples();
+    for spec in methods(3) {
+        let fit = spec.clone().stop_by(StopBy::Coefficients).tol(0.5).max_iter(2000).fit(&x);
+        match fit {
+            Ok(fit) => assert_eq!(fit.stop, Stop::Converged, "{}", spec.method),
+            Err(refused) => assert!(
+                spec.method == "lsnmf" && refused.to_string().contains("stop_by"),
+                "{}: {refused}",
+                spec.method
+            ),
+        }
+    }
+}
+
+#[test]
 fn the_best_restart_is_kept_whole() {
     let x = samples();
     for init in [Init::Random, Init::Kmeans] {

@@ -44,6 +44,7 @@ struct Gather<'a, T, E> {
     out: &'a mut [T],
     b: &'a [T],
     columns: usize,
+    add: bool,
     entries: E,
 }
 
@@ -53,6 +54,7 @@ trait Lanes: Sized {
         simd: S,
         out: &mut [Self],
         b: Rows<'_, Self>,
+        add: bool,
         entries: impl Iterator<Item = (usize, Self)>,
     );
 }
@@ -74,9 +76,10 @@ macro_rules! product {
                 out: &mut [Self],
                 b: &[Self],
                 columns: usize,
+                add: bool,
                 entries: impl Fn(usize) -> I,
             ) {
-                pulp::Arch::new().dispatch(Gather { out, b, columns, entries });
+                pulp::Arch::new().dispatch(Gather { out, b, columns, add, entries });
             }
         }
 
@@ -85,17 +88,17 @@ macro_rules! product {
 
             #[inline(always)]
             fn with_simd<S: Simd>(self, simd: S) {
-                let Gather { out, b, columns, entries } = self;
+                let Gather { out, b, columns, add, entries } = self;
                 for (i, out) in out.chunks_exact_mut(columns).enumerate() {
                     let entries = entries(i);
                     for start in (0..columns).step_by(TILE_VECTORS * S::$lanes) {
                         let end = (start + TILE_VECTORS * S::$lanes).min(columns);
                         let (out, b) = (&mut out[start..end], (&b[start..], columns));
                         match (end - start).div_ceil(S::$lanes) {
-                            1 => <$t as Lanes>::sum_rows::<S, 1>(simd, out, b, entries.clone()),
-                            2 => <$t as Lanes>::sum_rows::<S, 2>(simd, out, b, entries.clone()),
-                            3 => <$t as Lanes>::sum_rows::<S, 3>(simd, out, b, entries.clone()),
-                            _ => <$t as Lanes>::sum_rows::<S, TILE_VECTORS>(simd, out, b, entries.clone()),
+                            1 => <$t as Lanes>::sum_rows::<S, 1>(simd, out, b, add, entries.clone()),
+                            2 => <$t as Lanes>::sum_rows::<S, 2>(simd, out, b, add, entries.clone()),
+                            3 => <$t as Lanes>::sum_rows::<S, 3>(simd, out, b, add, entries.clone()),
+                            _ => <$t as Lanes>::sum_rows::<S, TILE_VECTORS>(simd, out, b, add, entries.clone()),
                         }
                     }
                 }
@@ -108,10 +111,15 @@ macro_rules! product {
                 simd: S,
                 out: &mut [Self],
                 (b, stride): Rows<'_, Self>,
+                add: bool,
                 entries: impl Iterator<Item = (usize, Self)>,
             ) {
                 let wide = J * S::$lanes;
                 let mut sums = [simd.$splat(0.0); J];
+                if add {
+                    let before = out.chunks(S::$lanes).map(|out| simd.$load(out));
+                    sums.iter_mut().zip(before).for_each(|(sum, before)| *sum = before);
+                }
                 let mut last = [0.0; WIDEST];
                 for (row, value) in entries {
                     // Lanes beyond the columns hold whatever comes next in B and are never stored.

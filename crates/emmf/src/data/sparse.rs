@@ -20,45 +20,65 @@ pub struct Sparse<'a, T> {
     blocks: Scratch<T>,
 }
 
-/// The entries of X by feature: for each the samples and the values.
+/// The entries of X by feature, one slab of samples after the other: while a slab goes by, its rows of V stay in the cache.
 struct Columns<T> {
+    /// Samples of a slab.
+    slab: usize,
+    features: usize,
+    /// Where each feature starts, slab by slab, and the end.
     starts: Vec<usize>,
     samples: Vec<u32>,
     values: Vec<T>,
 }
 
+/// Samples of a slab at the least: some fifty coefficients of each fill half of a core's own cache.
+const SLAB: usize = 2048;
+/// Entries of a feature in a slab at the least, on the average: fewer would not be worth the way there.
+const ENTRIES: usize = 4;
+
 impl<T: Real> Columns<T> {
-    fn new(x: CsrView<'_, T>) -> Self {
-        let mut starts = vec![0; x.cols() + 1];
-        for i in 0..x.rows() {
-            for (j, _) in x.row(i) {
-                starts[j + 1] += 1;
-            }
+    /// Sample i multiplied by `factor(i)`.
+    fn new(x: CsrView<'_, T>, factor: impl Fn(usize) -> T) -> Self {
+        let (n, features) = (x.rows(), x.cols());
+        let slab = SLAB.max((ENTRIES * n).saturating_mul(features) / x.nnz().max(1));
+        let at = |i: usize, j: usize| i / slab * features + j;
+        let mut starts = vec![0; n.div_ceil(slab) * features + 1];
+        for i in 0..n {
+            x.row(i).for_each(|(j, _)| starts[at(i, j) + 1] += 1);
         }
-        for j in 0..x.cols() {
-            starts[j + 1] += starts[j];
+        for next in 1..starts.len() {
+            starts[next] += starts[next - 1];
         }
         let mut next = starts.clone();
-        let mut columns = Self { starts, samples: vec![0; x.nnz()], values: vec![T::ZERO; x.nnz()] };
-        for i in 0..x.rows() {
+        let (mut samples, mut values) = (vec![0; x.nnz()], vec![T::ZERO; x.nnz()]);
+        for i in 0..n {
             for (j, value) in x.row(i) {
-                columns.samples[next[j]] = i as u32;
-                columns.values[next[j]] = value;
-                next[j] += 1;
+                let to = &mut next[at(i, j)];
+                (samples[*to], values[*to]) = (i as u32, factor(i) * value);
+                *to += 1;
             }
         }
-        columns
+        Self { slab, features, starts, samples, values }
     }
 
-    /// Entry (i, j), before the factor of the sample.
+    fn slabs(&self) -> usize {
+        (self.starts.len() - 1) / self.features.max(1)
+    }
+
+    fn range(&self, slab: usize, j: usize) -> Range<usize> {
+        let at = slab * self.features + j;
+        self.starts[at]..self.starts[at + 1]
+    }
+
+    /// Entry (i, j).
     fn at(&self, i: usize, j: usize) -> T {
-        let range = self.starts[j]..self.starts[j + 1];
+        let range = self.range(i / self.slab, j);
         let found = self.samples[range.clone()].binary_search(&(i as u32));
         found.map_or(T::ZERO, |at| self.values[range.start + at])
     }
 
-    fn feature(&self, j: usize) -> impl Iterator<Item = (usize, T)> + Clone + '_ {
-        let range = self.starts[j]..self.starts[j + 1];
+    fn feature(&self, slab: usize, j: usize) -> impl Iterator<Item = (usize, T)> + Clone + '_ {
+        let range = self.range(slab, j);
         self.samples[range.clone()].iter().zip(&self.values[range]).map(|(&i, &value)| (i as usize, value))
     }
 }
@@ -66,7 +86,7 @@ impl<T: Real> Columns<T> {
 impl<'a, T: Real> Sparse<'a, T> {
     /// X with sample i multiplied by `scale[i]`.
     pub fn new(x: CsrView<'a, T>, scale: Option<Vec<T>>) -> Self {
-        let by_feature = Columns::new(x);
+        let by_feature = Columns::new(x, |i| scale.as_ref().map_or(T::ONE, |scale| scale[i]));
         let mut data = Self { x, scale, norms_sq: Vec::new(), by_feature, blocks: Scratch::new() };
         let norm_sq = |i| {
             let factor = data.factor(i).to_f64();
@@ -85,11 +105,11 @@ impl<'a, T: Real> Sparse<'a, T> {
         let c = b.cols();
         let scaled = move |factor: T| move |(j, value): (usize, T)| (j, factor * value);
         match self.x.columns() {
-            Indices::I32(columns) => T::gather(out, b.as_slice(), c, |at| {
+            Indices::I32(columns) => T::gather(out, b.as_slice(), c, false, |at| {
                 let i = start + at;
                 self.x.row_with(i, columns, |&j| j as usize).map(scaled(self.factor(i)))
             }),
-            Indices::I64(columns) => T::gather(out, b.as_slice(), c, |at| {
+            Indices::I64(columns) => T::gather(out, b.as_slice(), c, false, |at| {
                 let i = start + at;
                 self.x.row_with(i, columns, |&j| j as usize).map(scaled(self.factor(i)))
             }),
@@ -120,15 +140,21 @@ impl<T: Real> Data<T> for Sparse<'_, T> {
     }
 
     fn t_dot(&self, q: &[T], v: &Mat<T>, out: &mut Mat<T>) {
-        let c = v.cols();
-        let features = self.x.cols().div_ceil(PARTS);
-        let parts = out.as_mut_slice().par_chunks_mut(features * c).enumerate();
-        parts.with_min_len(least_parts(self.x.nnz() * c)).for_each(|(part, out)| {
-            T::gather(out, v.as_slice(), c, |at| {
-                let weighted = |(i, value): (usize, T)| (i, value * q[i] * self.factor(i));
-                self.by_feature.feature(part * features + at).map(weighted)
+        let (c, columns) = (v.cols(), &self.by_feature);
+        if columns.slabs() == 0 {
+            out.as_mut_slice().fill(T::ZERO);
+        }
+        let features = columns.features.div_ceil(PARTS).max(1);
+        let least = least_parts(self.x.nnz() * c / columns.slabs().max(1));
+        for slab in 0..columns.slabs() {
+            let parts = out.as_mut_slice().par_chunks_mut(features * c).enumerate();
+            parts.with_min_len(least).for_each(|(part, out)| {
+                T::gather(out, v.as_slice(), c, slab > 0, |at| {
+                    let weighted = |(i, value): (usize, T)| (i, value * q[i]);
+                    columns.feature(slab, part * features + at).map(weighted)
+                });
             });
-        });
+        }
     }
 
     fn add_row(&self, i: usize, factor: T, out: &mut [T]) {
@@ -141,15 +167,14 @@ impl<T: Real> Data<T> for Sparse<'_, T> {
     }
 
     fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>, out: &mut [f64], _: &mut Vec<f64>) {
-        f64::gather(out, b.as_slice(), b.cols(), |at| {
+        f64::gather(out, b.as_slice(), b.cols(), false, |at| {
             let factor = self.factor(rows.start + at).to_f64();
             self.x.row(rows.start + at).map(move |(j, value)| (j, factor * value.to_f64()))
         });
     }
 
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64 {
-        let factor = self.factor(i).to_f64();
-        let miss = |j| factor * self.by_feature.at(i, j).to_f64() - dot_f64(u.row(j), v);
+        let miss = |j| self.by_feature.at(i, j).to_f64() - dot_f64(u.row(j), v);
         (0..self.x.cols()).map(|j| miss(j).powi(2)).sum()
     }
 
@@ -181,6 +206,7 @@ impl<T: Real> Data<T> for Sparse<'_, T> {
 
     #[inline(always)]
     fn for_each_of_feature(&self, j: usize, mut visit: impl FnMut(usize, T)) {
-        self.by_feature.feature(j).for_each(|(i, value)| visit(i, self.factor(i) * value));
+        let slabs = 0..self.by_feature.slabs();
+        slabs.for_each(|slab| self.by_feature.feature(slab, j).for_each(|(i, value)| visit(i, value)));
     }
 }

@@ -181,7 +181,7 @@ impl Graph {
         let rows = rows_per_part(self.nodes());
         let parts = out.as_mut_slice().par_chunks_mut(rows * c).enumerate();
         parts.with_min_len(least_parts(self.weights.len() * c)).for_each(|(part, out)| {
-            T::gather(out, v.as_slice(), c, |at| {
+            T::gather(out, v.as_slice(), c, false, |at| {
                 let (neighbours, weights) = self.row(part * rows + at);
                 neighbours.iter().zip(weights).map(|(&j, &weight)| (j as usize, T::from_f64(weight)))
             });

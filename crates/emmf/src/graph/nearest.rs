@@ -16,6 +16,7 @@ use rayon::prelude::*;
 use super::Neighbours;
 use super::distance::{Sample, Spare};
 use super::shortlist::{Candidate, before, offer};
+use crate::cancel::heed;
 use crate::data::{BLOCK, Data, PARTS, vectorized};
 use crate::error::{Error, Result};
 use crate::matrix::Mat;
@@ -135,6 +136,7 @@ impl<'a, T: Real, X: Data<T>> Search<'a, T, X> {
         }
         let mut workers = self.workers(width);
         for start in (0..n).step_by(width) {
+            heed();
             let block = start..(start + width).min(n);
             let b = self.columns(block.clone());
             for worker in &mut workers {

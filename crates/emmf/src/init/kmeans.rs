@@ -5,6 +5,7 @@
 use rand::RngExt;
 
 use super::Random;
+use crate::cancel::heed;
 use crate::data::Data;
 use crate::matrix::Mat;
 use crate::real::Real;
@@ -43,6 +44,7 @@ pub(super) fn lloyd<T: Real, X: Data<T>>(
     let (mut weights, mut products) = (vec![0.0; n], Mat::zeros(n, k));
     let mut moved: Vec<usize> = (0..k).collect();
     for _ in 0..MAX_ITER {
+        heed();
         let before = (state.labels.clone(), weights);
         assign(x, &mut state, &moved, &mut products);
         weights = weigh(&state.distances);
@@ -144,6 +146,7 @@ pub(super) fn seed<T: Real, X: Data<T>>(
     let mut nearest: Vec<f64> = vec![f64::INFINITY; n];
     let mut chances = weights.to_vec();
     for at in 0..k {
+        heed();
         let drawn: Vec<usize> = (0..if at == 0 { 1 } else { trials }).map(|_| draw(&chances, rng)).collect();
         let candidates: Vec<Vec<T>> = drawn.iter().map(|&i| row(x, i)).collect();
         let distances = distances_to(x, &Mat::from_fn(d, drawn.len(), |j, t| candidates[t][j]));

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entrywise::{Solved, solve};
 use super::{Nnls, Posterior, nnls, residual_sq};
+use crate::cancel::heed;
 use crate::data::{BLOCK, Data, Gram};
 use crate::init::Factors;
 use crate::loss::entry::AnyEntryLoss;
@@ -60,6 +61,7 @@ impl Coding {
         let ((n, d), c, wide) = (x.shape(), u.cols(), u.cast::<f64>());
         let mut v = Mat::zeros(n, c);
         v.as_mut_slice().par_chunks_mut(c).enumerate().for_each(|(i, v)| {
+            heed();
             let mut sample = vec![T::ZERO; d];
             x.read(i..i + 1, 0..d, &mut sample);
             let sample: Vec<f64> = sample.iter().map(|x| x.to_f64()).collect();
@@ -188,6 +190,7 @@ fn in_blocks<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, v: &mut Mat<T>, coded: Opti
     blocks.for_each_init(
         || Room::new(c, coder.as_ref()),
         |room, (block, (v, r))| {
+            heed();
             let rows = block * BLOCK..block * BLOCK + r.len();
             let [p, exact, vg] =
                 [&mut room.p, &mut room.v, &mut room.vg].map(|buffer| &mut buffer[..v.len()]);

@@ -65,11 +65,8 @@ pub trait Method<T, X>: Sync {
         false
     }
 
-    /// V of the state, for stop rules that look at it.
-    fn coefficients<'s>(&self, state: &'s Self::State) -> Option<&'s Mat<T>> {
-        let _ = state;
-        None
-    }
+    /// V of the state, for stop rules that look at it; nothing where it has none.
+    fn coefficients<'s>(&self, state: &'s Self::State) -> Option<&'s Mat<T>>;
 
     /// What is left of the last state.
     fn finish(&self, x: &X, state: Self::State, ending: Ending) -> Result<Outcome<T>>;

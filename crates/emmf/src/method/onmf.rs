@@ -116,6 +116,10 @@ impl<T: Real, X: Data<T>> Method<T, X> for Onmf<'_> {
         state.objective
     }
 
+    fn coefficients<'s>(&self, state: &'s OnmfState<T>) -> Option<&'s Mat<T>> {
+        Some(&state.factors.v)
+    }
+
     fn finish(&self, x: &X, state: OnmfState<T>, ending: Ending) -> Result<Outcome<T>> {
         let OnmfState { mut factors, objective, mut gram, q, .. } = state;
         let labels = ending.read(&factors.v, &factors.u);

@@ -240,6 +240,10 @@ impl<T: Real, X: Data<T>> Method<T, X> for Entrywise<'_> {
         state.objective
     }
 
+    fn coefficients<'s>(&self, state: &'s State<T>) -> Option<&'s Mat<T>> {
+        Some(&state.v)
+    }
+
     fn finish(&self, x: &X, mut state: State<T>, ending: Ending) -> Result<Outcome<T>> {
         let labels = ending.read(&state.v, &state.u);
         let sweeps = if let Aim::Entries(recipe) = &self.aim { recipe.median_sweeps() } else { 0 };

@@ -134,6 +134,10 @@ impl<T: Real, X: Data<T>> Method<T, X> for SparseDivergence<'_> {
         state.objective
     }
 
+    fn coefficients<'s>(&self, state: &'s SparseState<T>) -> Option<&'s Mat<T>> {
+        Some(&state.v)
+    }
+
     fn finish(&self, x: &X, mut state: SparseState<T>, ending: Ending) -> Result<Outcome<T>> {
         let labels = ending.read(&state.v, &state.u);
         let coding = Coding::Entries { loss: Divergence::of::<T>().into(), median_sweeps: 0 };

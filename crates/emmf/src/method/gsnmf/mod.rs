@@ -197,6 +197,10 @@ impl<T: Real, X: Data<T>> Method<T, X> for Gsnmf<'_> {
         state.objective
     }
 
+    fn coefficients<'s>(&self, state: &'s GsnmfState<T>) -> Option<&'s Mat<T>> {
+        Some(&state.here.v)
+    }
+
     fn finish(&self, x: &X, state: GsnmfState<T>, ending: Ending) -> Result<Outcome<T>> {
         let GsnmfState { here: mut factors, choice, .. } = state;
         let labels = ending.read(&factors.v, &factors.u);

@@ -329,6 +329,11 @@ impl<T: Real, X: Data<T>> Method<T, X> for Lsnmf<'_> {
         state.settled
     }
 
+    /// There are links, and V only at the end.
+    fn coefficients<'s>(&self, _: &'s LsnmfState<T>) -> Option<&'s Mat<T>> {
+        None
+    }
+
     fn finish(&self, x: &X, state: LsnmfState<T>, ending: Ending) -> Result<Outcome<T>> {
         let (v, labels) = clusters::read(x, &state);
         let mut factors = Factors { u: best_centroids(x, &v), v };

@@ -6,11 +6,14 @@
 //! *Unnormalised*: L = \[D₁ −G; −Gᵀ D₂\] has no such form, but L + σI is solved exactly through its Schur complement
 //! C = D₂ + σ − Gᵀ(D₁ + σ)⁻¹G, m×m and positive definite: p₂ = C⁻¹(b₂ + Gᵀ(D₁ + σ)⁻¹b₁), p₁ = (D₁ + σ)⁻¹(b₁ + Gp₂). So inverse
 //! iteration on a block of vectors, twice as many as are wanted, finds the smallest eigenvalues: one Cholesky factor, then
-//! O(nk + m²) for a vector and a step. It starts from the last embedding, so that few steps are needed, and where the block is
-//! the whole space (tiny problems) none is.
+//! O(nk + m²) for a vector and a step. It starts from the last embedding, and no step raises an eigenvalue that it has found
+//! (‖·‖-quotients fall under inverse iteration, so by Courant and Fischer their least maxima over subspaces do): a few steps in each
+//! iteration of the method are enough for it to descend. Where the block is the whole space (tiny problems) none is needed.
+
+use rayon::prelude::*;
 
 use super::links::Links;
-use crate::data::{Cholesky, symmetric_eigen};
+use crate::data::{BLOCK, Cholesky, symmetric_eigen};
 use crate::init::Random;
 use crate::matrix::Mat;
 use crate::real::Real;
@@ -18,12 +21,15 @@ use crate::real::sealed::{Left, Product};
 
 /// Vectors of a block beyond twice those wanted.
 const SPARE: usize = 8;
-/// Steps at the most.
-const STEPS: usize = 60;
-/// Residuals of eigenvectors below this share of the largest degree are rounding.
-const EXACT: f64 = 1e-11;
+/// Steps at the most: from random vectors, and from the last embedding.
+const FIRST_STEPS: usize = 60;
+const STEPS: usize = 6;
+/// Residuals of eigenvectors below this share of the largest degree: eigenvalues are then exact to rounding.
+const EXACT: f64 = 1e-9;
 /// σ as a share of the mean degree.
 const SHIFT: f64 = 1e-6;
+/// Rows of a small product that one thread makes.
+const PART: usize = 48;
 /// Directions below this share of the longest count as dependent.
 const DEPENDENT: f64 = 1e-13;
 
@@ -38,6 +44,8 @@ pub(super) struct Spectrum {
     pub(super) centroids: Mat<f64>,
     /// Orthonormal, n+m rows.
     block: Mat<f64>,
+    /// Steps to make at the most.
+    steps: usize,
 }
 
 impl Spectrum {
@@ -45,7 +53,8 @@ impl Spectrum {
         let width = if normalized { 0 } else { (2 * c + SPARE).min(n + m) };
         let block = Mat::from_fn(n + m, width, |_, _| rng.exponential() - 1.0);
         let block = orthonormal(orthonormal(block));
-        Self { c, normalized, sum: 0.0, samples: Mat::zeros(n, c), centroids: Mat::zeros(c, m), block }
+        let (samples, centroids) = (Mat::zeros(n, c), Mat::zeros(c, m));
+        Self { c, normalized, sum: 0.0, samples, centroids, block, steps: FIRST_STEPS }
     }
 
     /// Finds them for these links; `None` where the decomposition fails.
@@ -93,10 +102,10 @@ impl Spectrum {
         let largest = degrees().copied().fold(f64::MIN_POSITIVE, f64::max);
         let mean = degrees().sum::<f64>() / degrees().count() as f64;
         let mut inverse = None;
-        for step in 0..=STEPS {
+        for step in 0..=self.steps {
             let (values, residual) = self.turn(links)?;
             self.sum = values[..self.c].iter().map(|value| value.max(0.0)).sum();
-            if residual <= EXACT * largest || step == STEPS {
+            if residual <= EXACT * largest || step == self.steps {
                 break;
             }
             if inverse.is_none() {
@@ -105,6 +114,7 @@ impl Spectrum {
             let solved = inverse.as_ref()?.apply(links, &self.block);
             self.block = orthonormal(orthonormal(solved));
         }
+        self.steps = STEPS;
         for k in 0..self.c {
             (0..n).for_each(|i| self.samples[(i, k)] = self.block[(i, k)]);
             (0..links.centroids()).for_each(|j| self.centroids[(k, j)] = self.block[(n + j, k)]);
@@ -196,8 +206,10 @@ fn add(out: &mut [f64], factor: f64, row: &[f64]) {
 fn between(a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
     let ((n, c), width) = (a.shape(), b.cols());
     let mut out = Mat::zeros(c, width);
-    let left = Left::Columns((a.as_slice(), c));
-    f64::gemm((out.as_mut_slice(), width), left, (b.as_slice(), width), (c, n, width), false);
+    out.as_mut_slice().par_chunks_mut((PART * width).max(1)).enumerate().for_each(|(part, out)| {
+        let (rows, left) = (out.len() / width, Left::Columns((&a.as_slice()[part * PART..], c)));
+        f64::gemm((out, width), left, (b.as_slice(), width), (rows, n, width), false);
+    });
     out
 }
 
@@ -205,8 +217,10 @@ fn between(a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
 fn product(a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
     let ((n, c), width) = (a.shape(), b.cols());
     let mut out = Mat::zeros(n, width);
-    let left = Left::Rows((a.as_slice(), c));
-    f64::gemm((out.as_mut_slice(), width), left, (b.as_slice(), width), (n, c, width), false);
+    out.as_mut_slice().par_chunks_mut((BLOCK * width).max(1)).enumerate().for_each(|(block, out)| {
+        let (rows, left) = (out.len() / width, Left::Rows((&a.as_slice()[block * BLOCK * c..], c)));
+        f64::gemm((out, width), left, (b.as_slice(), width), (rows, c, width), false);
+    });
     out
 }
 

@@ -218,6 +218,10 @@ impl<T: Real, X: Data<T>> Method<T, X> for Pnmf<'_> {
         state.elbo
     }
 
+    fn coefficients<'s>(&self, state: &'s PnmfState<T>) -> Option<&'s Mat<T>> {
+        Some(&state.v.mean)
+    }
+
     fn finish(&self, x: &X, mut state: PnmfState<T>, ending: Ending) -> Result<Outcome<T>> {
         let labels = ending.read(&state.v.mean, &state.u.mean);
         let posterior = Posterior {

@@ -244,7 +244,7 @@ impl Symmetric {
         let rows = rows_per_part(v.rows());
         let parts = out.as_mut_slice().par_chunks_mut(rows * c).enumerate();
         parts.with_min_len(least_parts(self.weights.len() * c)).for_each(|(part, out)| {
-            T::gather(out, v.as_slice(), c, |at| {
+            T::gather(out, v.as_slice(), c, false, |at| {
                 let i = part * rows + at;
                 let range = self.starts[i]..self.starts[i + 1];
                 let entries = self.other[range.clone()].iter().zip(&self.weights[range]);
