@@ -31,8 +31,8 @@ struct Columns<T> {
     values: Vec<T>,
 }
 
-/// Samples of a slab at the least: some fifty coefficients of each fill half of a core's own cache.
-const SLAB: usize = 2048;
+/// Samples of a slab at the least: some fifty coefficients of each nearly fill a core's own cache.
+const SLAB: usize = 4096;
 /// Entries of a feature in a slab at the least, on the average: fewer would not be worth the way there.
 const ENTRIES: usize = 4;
 
@@ -44,18 +44,18 @@ impl<T: Real> Columns<T> {
         let at = |i: usize, j: usize| i / slab * features + j;
         let mut starts = vec![0; n.div_ceil(slab) * features + 1];
         for i in 0..n {
-            x.row(i).for_each(|(j, _)| starts[at(i, j) + 1] += 1);
+            x.row(i).for_each(|(j, _)| starts[at(i, j)] += 1);
         }
         for next in 1..starts.len() {
             starts[next] += starts[next - 1];
         }
-        let mut next = starts.clone();
+        // Filled from its end, a list ends up with its start where its end was.
         let (mut samples, mut values) = (vec![0; x.nnz()], vec![T::ZERO; x.nnz()]);
-        for i in 0..n {
+        for i in (0..n).rev() {
             for (j, value) in x.row(i) {
-                let to = &mut next[at(i, j)];
+                let to = &mut starts[at(i, j)];
+                *to -= 1;
                 (samples[*to], values[*to]) = (i as u32, factor(i) * value);
-                *to += 1;
             }
         }
         Self { slab, features, starts, samples, values }

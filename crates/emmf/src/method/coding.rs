@@ -84,9 +84,15 @@ impl Coding {
             let Factors { u, v } = &*factors;
             return if missing { observed_residuals(x, u, v) } else { residuals(x, factors) };
         }
-        let (coded, residuals) = self.code(x, &factors.u, missing);
-        factors.v = coded;
-        residuals
+        match self {
+            // In place: V may be as large as X.
+            Self::LeastSquares if !missing => in_blocks(x, &factors.u, &mut factors.v, Some(&[])),
+            _ => {
+                let (coded, residuals) = self.code(x, &factors.u, missing);
+                factors.v = coded;
+                residuals
+            }
+        }
     }
 }
 
