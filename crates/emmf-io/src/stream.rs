@@ -91,8 +91,11 @@ pub fn stream(path: &Path, options: &ReadOptions, memory: u64) -> Result<Streame
 pub(crate) fn read_in_place(path: &Path, options: &ReadOptions) -> Option<Numbers> {
     let (file, head) = open(path).ok()?;
     let is_npy = Format::detect(&head, &path.display().to_string()).ok()? == Format::Npy;
-    let Streamed { rows, dtype, .. } =
-        if is_npy && options.variable.is_none() { npy_rows(file, &head, options).ok()? } else { return None };
+    let Streamed { rows, dtype, .. } = if is_npy && options.variable.is_none() {
+        npy_rows(file, &head, options).ok()?
+    } else {
+        return None;
+    };
     Some(match dtype {
         Dtype::F32 => Numbers::F32(Matrix::Dense(rows.all()?)),
         Dtype::F64 => Numbers::F64(Matrix::Dense(rows.all()?)),

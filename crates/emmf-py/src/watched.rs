@@ -102,7 +102,11 @@ impl Observer for Reporter<'_> {
             self.answers.recv().ok();
             self.last = Some(Instant::now());
         }
-        if self.flags.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.flags.stop.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 }
 

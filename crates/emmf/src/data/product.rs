@@ -98,7 +98,9 @@ macro_rules! product {
                             1 => <$t as Lanes>::sum_rows::<S, 1>(simd, out, b, add, entries.clone()),
                             2 => <$t as Lanes>::sum_rows::<S, 2>(simd, out, b, add, entries.clone()),
                             3 => <$t as Lanes>::sum_rows::<S, 3>(simd, out, b, add, entries.clone()),
-                            _ => <$t as Lanes>::sum_rows::<S, TILE_VECTORS>(simd, out, b, add, entries.clone()),
+                            _ => {
+                                <$t as Lanes>::sum_rows::<S, TILE_VECTORS>(simd, out, b, add, entries.clone())
+                            }
                         }
                     }
                 }

@@ -31,10 +31,10 @@ struct Columns<T> {
     values: Vec<T>,
 }
 
-/// Samples of a slab at the least: some fifty coefficients of each nearly fill a core's own cache.
-const SLAB: usize = 4096;
+/// Samples of a slab at the least: some fifty coefficients of each fill half of a core's own cache.
+const SLAB: usize = 2048;
 /// Entries of a feature in a slab at the least, on the average: fewer would not be worth the way there.
-const ENTRIES: usize = 4;
+const ENTRIES: usize = 16;
 
 impl<T: Real> Columns<T> {
     /// Sample i multiplied by `factor(i)`.

@@ -8,7 +8,7 @@
 //! iteration on a block of vectors, twice as many as are wanted, finds the smallest eigenvalues: one Cholesky factor, then
 //! O(nk + m²) for a vector and a step. It starts from the last embedding, and no step raises an eigenvalue that it has found
 //! (‖·‖-quotients fall under inverse iteration, so by Courant and Fischer their least maxima over subspaces do): a few steps in each
-//! iteration of the method are enough for it to descend. Where the block is the whole space (tiny problems) none is needed.
+//! iteration of the method are enough for it to descend, and all that are made where a step takes a while. Where the block is the whole space (tiny problems) none is needed.
 
 use rayon::prelude::*;
 
@@ -21,11 +21,13 @@ use crate::real::sealed::{Left, Product};
 
 /// Vectors of a block beyond twice those wanted.
 const SPARE: usize = 8;
-/// Steps at the most: from random vectors, and from the last embedding.
-const FIRST_STEPS: usize = 60;
-const STEPS: usize = 6;
-/// Residuals of eigenvectors below this share of the largest degree: eigenvalues are then exact to rounding.
-const EXACT: f64 = 1e-9;
+/// Steps at the most: where the block is small, and from the last embedding where it is so large that a step takes a while.
+const STEPS: usize = 60;
+const LARGE_STEPS: usize = 6;
+/// Multiplications of a step from which on it takes a while.
+const LARGE: usize = 100_000_000;
+/// Residuals of eigenvectors below this share of the largest degree are rounding.
+const EXACT: f64 = 1e-11;
 /// σ as a share of the mean degree.
 const SHIFT: f64 = 1e-6;
 /// Rows of a small product that one thread makes.
@@ -54,7 +56,7 @@ impl Spectrum {
         let block = Mat::from_fn(n + m, width, |_, _| rng.exponential() - 1.0);
         let block = orthonormal(orthonormal(block));
         let (samples, centroids) = (Mat::zeros(n, c), Mat::zeros(c, m));
-        Self { c, normalized, sum: 0.0, samples, centroids, block, steps: FIRST_STEPS }
+        Self { c, normalized, sum: 0.0, samples, centroids, block, steps: STEPS }
     }
 
     /// Finds them for these links; `None` where the decomposition fails.
@@ -114,7 +116,10 @@ impl Spectrum {
             let solved = inverse.as_ref()?.apply(links, &self.block);
             self.block = orthonormal(orthonormal(solved));
         }
-        self.steps = STEPS;
+        let (rows, width) = self.block.shape();
+        if rows * width * width > LARGE {
+            self.steps = LARGE_STEPS;
+        }
         for k in 0..self.c {
             (0..n).for_each(|i| self.samples[(i, k)] = self.block[(i, k)]);
             (0..links.centroids()).for_each(|j| self.centroids[(k, j)] = self.block[(n + j, k)]);
