@@ -1,0 +1,154 @@
+//! The objective by iterations.
+
+use emmf_report::{Axis, Block, Chart, Look, Mark, Plate, Plot, Point, Series, Sheet, Table};
+
+use super::seeds_note;
+use crate::claim::{Claim, Verdict};
+use crate::plan::Plan;
+use crate::run::{Course, kept};
+use crate::sets::title;
+use crate::shown::Shown;
+use crate::statistics::{deviation, mean};
+use crate::summary::Results;
+
+/// Within so many iterations the paper's curves are flat.
+const EARLY: usize = 40;
+
+/// A method on a data set.
+struct Curve<'a> {
+    data: usize,
+    method: usize,
+    courses: Vec<&'a Course>,
+}
+
+impl Curve<'_> {
+    /// Mean and deviation of objective over objective at the start.
+    fn points(&self) -> Vec<Point> {
+        let longest = self.courses.iter().map(|course| course.trace.len()).max().unwrap_or(0);
+        let iterations = (0..).filter(|at| kept(*at)).take(longest);
+        let value = |at: usize, iteration: usize| {
+            let there =
+                self.courses.iter().filter_map(|course| Some(course.trace.get(at)? / course.trace.first()?));
+            let values: Vec<f64> = there.collect();
+            Point { x: iteration as f64, y: mean(&values), deviation: deviation(&values) }
+        };
+        iterations.enumerate().map(|(at, iteration)| value(at, iteration)).collect()
+    }
+
+    /// The share of the whole fall that the first iterations make, on average.
+    fn early(&self) -> Option<f64> {
+        let shares: Vec<f64> = self
+            .courses
+            .iter()
+            .filter_map(|course| {
+                let (first, last) = (course.trace.first()?, course.trace.last()?);
+                let early = course.trace.get(EARLY)?;
+                (first > last).then(|| (first - early) / (first - last))
+            })
+            .collect();
+        (!shares.is_empty()).then(|| mean(&shares))
+    }
+
+    fn rises(&self) -> usize {
+        self.courses.iter().map(|course| course.rises).sum()
+    }
+}
+
+pub(super) fn show(plan: &Plan, found: &Results, name: &str) -> Shown {
+    let curves = curves(plan, found);
+    let charts = (0..plan.runs.data.len()).map(|data| chart(plan, &curves, data));
+    let charts: Vec<Chart> = charts.filter(|chart| !chart.series.is_empty()).collect();
+    let plate = Plate {
+        name: name.into(),
+        caption: "The objective after each iteration over that at the start, mean and standard deviation (band) over the seeds.".into(),
+        plot: Plot::Sheet(Sheet::small(charts)),
+    };
+    let table = table(plan, &curves);
+    let legend = format!(
+        "Iterations that raised the objective, of all iterations of all seeds; below, how much of the whole fall the first {EARLY} iterations make."
+    );
+    let blocks = vec![Block::Figure(plate), Block::Text(legend), Block::Table(table)];
+    let claims = plan.runs.method.iter().enumerate().filter_map(|(method, _)| claim(plan, &curves, method));
+    Shown { blocks, claims: claims.collect(), ..Shown::default() }
+}
+
+fn curves<'a>(plan: &Plan, found: &'a Results) -> Vec<Curve<'a>> {
+    let mut curves: Vec<Curve<'a>> = Vec::new();
+    for case in &plan.cases {
+        let Some(course) = found.get(&plan.key(case)).and_then(|found| found.course.as_ref()) else {
+            continue;
+        };
+        let method = plan.variants[case.variant].method;
+        match curves.iter_mut().find(|curve| (curve.data, curve.method) == (case.data, method)) {
+            Some(curve) => curve.courses.push(course),
+            None => curves.push(Curve { data: case.data, method, courses: vec![course] }),
+        }
+    }
+    curves
+}
+
+fn chart(plan: &Plan, curves: &[Curve<'_>], data: usize) -> Chart {
+    let here = curves.iter().filter(|curve| curve.data == data);
+    let series = here.map(|curve| {
+        let label = &plan.runs.method[curve.method].label;
+        let ours = plan.runs.proposed.as_ref() == Some(label);
+        let look = if ours { Look { width: 2.0, ..Look::main() } } else { Look::nth(curve.method + 1) };
+        Series { name: label.clone(), points: curve.points(), mark: Mark::Line, look }
+    });
+    Chart {
+        title: title(&plan.runs.data[data]),
+        x: Axis::new("iteration"),
+        y: Axis::new("objective / start"),
+        series: series.collect(),
+    }
+}
+
+fn table(plan: &Plan, curves: &[Curve<'_>]) -> Table {
+    let sets: Vec<usize> =
+        (0..plan.runs.data.len()).filter(|data| curves.iter().any(|curve| curve.data == *data)).collect();
+    let head = sets.iter().map(|&data| title(&plan.runs.data[data]));
+    let mut table = Table::new(std::iter::once("rises".to_owned()).chain(head));
+    for (method, competitor) in plan.runs.method.iter().enumerate() {
+        let cells = sets.iter().map(|&data| {
+            let Some(curve) = curves.iter().find(|curve| (curve.data, curve.method) == (data, method)) else {
+                return "–".into();
+            };
+            let early = curve
+                .early()
+                .map_or("it does not fall".into(), |share| format!("{:.1} % early", 100.0 * share));
+            let notes = std::iter::once(early).chain(seeds_note(plan, curve.courses.len()));
+            emmf_report::Cell {
+                text: curve.rises().to_string(),
+                notes: notes.collect(),
+                ..Default::default()
+            }
+        });
+        table.rows.push(std::iter::once(competitor.label.as_str().into()).chain(cells).collect());
+    }
+    table
+}
+
+fn claim(plan: &Plan, curves: &[Curve<'_>], method: usize) -> Option<Claim> {
+    let label = &plan.runs.method[method].label;
+    let here: Vec<&Curve<'_>> = curves.iter().filter(|curve| curve.method == method).collect();
+    let falling = here.iter().filter(|curve| curve.rises() == 0).count();
+    let early: Vec<f64> = here.iter().filter_map(|curve| curve.early()).collect();
+    let least = early.iter().copied().fold(f64::INFINITY, f64::min);
+    let settled = early.iter().filter(|share| **share > 0.95).count();
+    let found = format!(
+        "The objective never rises on {falling} of {} data sets. The first {EARLY} iterations make {:.1} % of the whole fall on average, {:.1} % at the least; more than 95 % on {settled}.",
+        here.len(),
+        100.0 * mean(&early),
+        100.0 * least.min(1.0)
+    );
+    if here.is_empty() {
+        return None;
+    }
+    let ours = plan.runs.proposed.as_ref() == Some(label);
+    Some(if ours {
+        let says = format!("{label} descends and converges within {EARLY} iterations on all data sets.");
+        Claim::new(Verdict::of(falling + settled, 2 * here.len()), says, found)
+    } else {
+        Claim::beside(format!("{label}:"), found)
+    })
+}
