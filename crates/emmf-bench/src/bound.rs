@@ -86,7 +86,7 @@ impl Bound {
         let others = self.share.iter().map(|p| format!("rest on one sample, p = {p}"));
         let mut table = Table::new(["n".to_owned(), "printed \"bound\"".into()].into_iter().chain(others));
         for (at, n) in
-            self.samples.iter().enumerate().filter(|(_, n)| [2, 3, 10, 50, 100, 1000, 10_000].contains(*n))
+            self.samples.iter().enumerate().filter(|(_, n)| [3, 10, 50, 100, 1000, 10_000].contains(*n))
         {
             let numbers = std::iter::once(bound[at]).chain(beyond.iter().map(|values| values[at]));
             let cells = numbers.map(|value| format!("{value:.6}").into());

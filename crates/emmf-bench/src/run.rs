@@ -64,8 +64,11 @@ fn made<T: Real>(plan: &Plan, case: &Case, set: &Set) -> std::result::Result<Res
     let text = |error: emmf::Error| error.to_string();
     let judged =
         |labels: &[usize]| Clustering::compare(&set.classes, &labels[..set.classes.len()]).map_err(text);
+    let clean = matches!(done, Contamination::Outliers { start: StartFrom::Clean, .. });
+    let start = if clean { Some(clean_start(&spec, &x, set.classes.len()).map_err(text)?) } else { None };
     if method.is_start() {
-        let found = judged(&clusters(&spec.start_of(&x).map_err(text)?))?;
+        let start = start.map_or_else(|| spec.start_of(&x), Ok).map_err(text)?;
+        let found = judged(&clusters(&start))?;
         return Ok(Result {
             acc: found.accuracy,
             nmi: found.nmi,
@@ -74,8 +77,6 @@ fn made<T: Real>(plan: &Plan, case: &Case, set: &Set) -> std::result::Result<Res
             course: None,
         });
     }
-    let clean = matches!(done, Contamination::Outliers { start: StartFrom::Clean, .. });
-    let start = if clean { Some(clean_start(&spec, &x, set.classes.len()).map_err(text)?) } else { None };
     let mut observer = |_: &Step| ControlFlow::Continue(());
     let given = Given { sample_weights: None, start: start.as_ref(), observer: &mut observer };
     let fit = spec.fit_with(&x, given).map_err(text)?;

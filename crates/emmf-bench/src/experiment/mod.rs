@@ -132,6 +132,11 @@ impl Experiment {
     pub fn quick(mut self) -> Self {
         if let Kind::Runs(runs) = &mut self.kind {
             runs.make_quick();
+            let (sets, seeds, iterations) = runs::QUICK;
+            self.notes.push(format!(
+                "**Made in small** (`--quick`): {seeds} seeds, at most {iterations} iterations, a few values of each grid and of {} what is there. The numbers show that everything works, and little else.",
+                sets.join(", ")
+            ));
         }
         self
     }

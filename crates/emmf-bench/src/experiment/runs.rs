@@ -36,6 +36,9 @@ pub struct Runs {
     /// Methods that it is compared with one by one.
     #[serde(default)]
     pub beside: Vec<String>,
+    /// Iterations within which the paper says that the method in question converges.
+    #[serde(default)]
+    pub settles: Option<usize>,
     /// Runs that are left out.
     #[serde(default)]
     pub skip: Vec<Skip>,
@@ -150,7 +153,7 @@ fn iterations() -> usize {
 }
 
 /// Enough to see that everything works.
-const QUICK: (&[&str], u64, usize) = (&["yale", "movement", "jaffe"], 2, 30);
+pub(super) const QUICK: (&[&str], u64, usize) = (&["yale", "movement", "jaffe"], 2, 100);
 
 impl Runs {
     pub(super) fn check(&self) -> Result<(), String> {

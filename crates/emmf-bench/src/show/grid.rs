@@ -1,8 +1,8 @@
 //! Curves over the values of a grid.
 
-use emmf_report::{Axis, Block, Chart, Look, Mark, Plate, Plot, Point, Series, Sheet};
+use emmf_report::{Axis, Block, Cell, Chart, Look, Mark, Plate, Plot, Point, Series, Sheet, Table};
 
-use super::tables;
+use super::seeds_note;
 use crate::claim::{Claim, Verdict};
 use crate::plan::Plan;
 use crate::shown::Shown;
@@ -29,7 +29,10 @@ pub(super) fn show(plan: &Plan, found: &Results, summaries: &[Summary; 2], name:
     );
     let plate = Plate { name: name.into(), caption, plot: Plot::Sheet(Sheet::small(charts)) };
     let mut blocks = vec![Block::Figure(plate)];
-    blocks.extend(tables(plan, summaries));
+    blocks.push(Block::Text("Mean ± standard deviation over the seeds.".into()));
+    blocks.extend(
+        summaries.iter().map(|summary| Block::Table(table(plan, found, (method, &parameter), summary))),
+    );
     Shown { blocks, claims: claims(summaries, &curves, &parameter), ..Shown::default() }
 }
 
@@ -52,6 +55,29 @@ fn curve(plan: &Plan, found: &Results, (method, column): (usize, &Column), summa
         .collect();
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
     points
+}
+
+/// Every value of the grid, and the methods without one.
+fn table(plan: &Plan, found: &Results, (method, parameter): (usize, &str), summary: &Summary) -> Table {
+    let head = summary.columns.iter().map(|column| column.title.clone());
+    let mut table = Table::new(std::iter::once(summary.measure.name().to_owned()).chain(head));
+    for (at, variant) in plan.variants.iter().enumerate() {
+        let cells = summary.columns.iter().map(|column| {
+            let values = of_variant(plan, found, (at, column), summary.measure);
+            let values: Vec<f64> = values.into_iter().map(|(_, value)| value).collect();
+            if values.is_empty() {
+                return "–".into();
+            }
+            let text = format!("{:.3} ± {:.3}", mean(&values), deviation(&values));
+            Cell { text, notes: seeds_note(plan, values.len()).into_iter().collect(), ..Cell::default() }
+        });
+        let name = match variant.params.values().next() {
+            Some(value) if variant.method == method => format!("{parameter} = {value:e}"),
+            _ => plan.runs.method[variant.method].label.clone(),
+        };
+        table.rows.push(std::iter::once(name.into()).chain(cells).collect());
+    }
+    table
 }
 
 fn chart(

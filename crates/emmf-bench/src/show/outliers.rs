@@ -1,8 +1,8 @@
 //! Curves over the share of outliers.
 
-use emmf_report::{Axis, Block, Chart, Look, Mark, Plate, Plot, Point, Series, Sheet};
+use emmf_report::{Axis, Block, Chart, Look, Mark, Plate, Plot, Point, Series, Sheet, Table};
 
-use super::tables;
+use super::{legend, table::shown};
 use crate::claim::{Claim, Verdict};
 use crate::experiment::{Contamination, StartFrom};
 use crate::plan::Plan;
@@ -25,8 +25,12 @@ pub(super) fn show(plan: &Plan, summaries: &[Summary; 2], name: &str) -> Shown {
             let measure = summary.measure.name();
             let charts = (0..plan.runs.data.len()).map(|data| chart(plan, summary, data, &shares));
             let charts: Vec<Chart> = charts.filter(|chart| !chart.series.is_empty()).collect();
+            let others = match start {
+                StartFrom::All => "; PNMF, GSNMF and the trimmed start have their own",
+                StartFrom::Clean => "",
+            };
             let caption = format!(
-                "{measure} of the samples (not of the outliers) over the share of outliers, mean and standard deviation over the seeds. All methods start from {what}; PNMF, GSNMF and the trimmed start have their own."
+                "{measure} of the samples (not of the outliers) over the share of outliers, mean and standard deviation over the seeds. All methods start from {what}{others}."
             );
             let plate = Plate {
                 name: format!("{name}-{file}-{}", measure.to_lowercase()),
@@ -37,7 +41,9 @@ pub(super) fn show(plan: &Plan, summaries: &[Summary; 2], name: &str) -> Shown {
         }
         shown.claims.extend(claims(plan, &summaries[0], &shares, what));
     }
-    shown.blocks.extend(tables(plan, summaries));
+    shown.blocks.push(Block::Text(legend(plan, &summaries[0]) + " NMI is in `table.tex`."));
+    let tables = (0..plan.runs.data.len()).map(|data| table(plan, &summaries[0], data));
+    shown.blocks.extend(tables.filter(|table| !table.rows.is_empty()).map(Block::Table));
     shown
 }
 
@@ -50,6 +56,23 @@ fn shares(plan: &Plan, wanted: StartFrom) -> Vec<(f64, usize)> {
         _ => None,
     })
     .collect()
+}
+
+/// One data set: methods by contaminations.
+fn table(plan: &Plan, summary: &Summary, data: usize) -> Table {
+    let kinds = plan.contaminations.len();
+    let head = plan.contaminations.iter().map(Contamination::label);
+    let first = format!("{}, {}", title(&plan.runs.data[data]), summary.measure.name());
+    let mut table = Table::new(std::iter::once(first).chain(head));
+    for (label, cells) in &summary.rows {
+        let here = &cells[data * kinds..(data + 1) * kinds];
+        if here.iter().any(Option::is_some) {
+            let cells =
+                here.iter().map(|cell| cell.as_ref().map_or_else(|| "–".into(), |cell| shown(plan, cell)));
+            table.rows.push(std::iter::once(label.as_str().into()).chain(cells).collect());
+        }
+    }
+    table
 }
 
 fn chart(plan: &Plan, summary: &Summary, data: usize, shares: &[(f64, usize)]) -> Chart {
@@ -115,7 +138,7 @@ fn claims(plan: &Plan, summary: &Summary, shares: &[(f64, usize)], what: &str) -
         .map(|(label, falls)| {
             let there: Vec<(f64, f64)> = falls.iter().flatten().copied().collect();
             let (fall, end): (Vec<f64>, Vec<f64>) = there.into_iter().unzip();
-            format!("{label} {:.3} (−{:.3})", mean(&end), mean(&fall))
+            format!("{label} {:.3} ({:+.3})", mean(&end), -mean(&fall))
         })
         .collect();
     let share = 100.0 * shares.last().map_or(0.0, |(share, _)| *share);

@@ -32,7 +32,8 @@ pub(super) fn of(plan: &Plan, summary: &Summary) -> Table {
     table
 }
 
-fn shown(plan: &Plan, cell: &Cell) -> TableCell {
+/// A cell with its notes.
+pub(super) fn shown(plan: &Plan, cell: &Cell) -> TableCell {
     let mut notes = Vec::new();
     if let Some(published) = cell.published {
         notes.push(format!("paper {published:.3} ({:+.3})", cell.mean() - published));

@@ -35,7 +35,7 @@ pub(crate) struct BenchArgs {
     /// All experiments of the paper, and one page over all of them.
     #[arg(long)]
     paper: bool,
-    /// Two seeds, 30 iterations, few values of a grid, and the small data sets only.
+    /// Two seeds, 100 iterations, few values of a grid, and the small data sets only.
     #[arg(long)]
     quick: bool,
     /// Folder with the data sets of the paper [default: $EMMF_DATA, else data].

@@ -50,7 +50,7 @@ pub struct Look {
     pub width: f64,
 }
 
-const COLOURS: [(u8, u8, u8); 8] = [
+const COLOURS: [(u8, u8, u8); 11] = [
     (0, 90, 160),
     (213, 94, 0),
     (0, 140, 100),
@@ -59,6 +59,9 @@ const COLOURS: [(u8, u8, u8); 8] = [
     (80, 165, 220),
     (110, 110, 110),
     (90, 60, 160),
+    (200, 30, 60),
+    (120, 170, 40),
+    (100, 60, 30),
 ];
 const DASHES: [&[f64]; 5] = [&[], &[8.0, 4.0], &[2.5, 3.0], &[12.0, 3.0, 2.5, 3.0], &[16.0, 5.0]];
 const SIGNS: [Sign; 6] = [Sign::Circle, Sign::Square, Sign::Triangle, Sign::Cross, Sign::Diamond, Sign::Ring];
