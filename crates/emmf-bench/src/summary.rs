@@ -98,6 +98,8 @@ pub struct Summary {
     pub columns: Vec<Column>,
     /// Methods with their cells; `None` where no run ended.
     pub rows: Vec<(String, Vec<Option<Cell>>)>,
+    /// The paper's values of all cells.
+    pub published: Vec<Vec<Option<f64>>>,
 }
 
 impl Summary {
@@ -105,19 +107,28 @@ impl Summary {
     pub fn new(plan: &Plan, found: &Results, measure: Measure) -> Self {
         let published = plan.runs.published.as_deref().map(published::table).unwrap_or_default();
         let columns = columns(plan);
-        let mut rows = Vec::new();
+        let (mut rows, mut values) = (Vec::new(), Vec::new());
         for (method, competitor) in plan.runs.method.iter().enumerate() {
             let name = competitor.published.as_ref().unwrap_or(&competitor.label);
-            let cells = columns.iter().map(|column| {
+            let key =
+                |column: &Column| (measure.name().to_owned(), name.clone(), column.title.replace('×', "x"));
+            let stated: Vec<_> = columns.iter().map(|column| published.get(&key(column)).copied()).collect();
+            let cells = columns.iter().zip(&stated).map(|(column, &published)| {
                 let (values, params) = best_variant(plan, found, (method, column), measure)?;
-                let key = (measure.name().to_owned(), name.clone(), column.title.replace('×', "x"));
-                Some(Cell { values, params, published: published.get(&key).copied(), rank: Rank::Other })
+                Some(Cell { values, params, published, rank: Rank::Other })
             });
             rows.push((competitor.label.clone(), cells.collect()));
+            values.push(stated);
         }
-        let mut summary = Self { measure, columns, rows };
+        let mut summary = Self { measure, columns, rows, published: values };
         (0..summary.columns.len()).for_each(|column| summary.judge(column));
         summary
+    }
+
+    /// The seeds of the cell that has most of them.
+    pub fn most_seeds(&self) -> usize {
+        let cells = self.rows.iter().flat_map(|(_, cells)| cells.iter().flatten());
+        cells.map(|cell| cell.values.len()).max().unwrap_or(0)
     }
 
     /// The cell of a method.

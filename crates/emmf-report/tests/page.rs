@@ -110,12 +110,12 @@ fn a_record_without_classes_is_refused() {
     assert!(matches!(Comparison::new(&bare), Err(Error::NoTruth { .. })));
 }
 
-fn chart(points: Vec<Point>, log: bool) -> Chart {
+fn chart(points: &[Point], log: bool) -> Chart {
     let axis = |name: &str| if log { Axis::log(name) } else { Axis::new(name) };
     let series =
         [Mark::Line, Mark::Curve, Mark::Dots, Mark::Bars].into_iter().enumerate().map(|(at, mark)| Series {
             name: format!("series {at}"),
-            points: points.clone(),
+            points: points.to_vec(),
             mark,
             look: Look::nth(at),
         });
@@ -134,7 +134,7 @@ fn charts_are_drawn_whatever_the_numbers() {
     ];
     for points in all {
         for log in [false, true] {
-            let sheet = Sheet::small(vec![chart(points.clone(), log); 5]);
+            let sheet = Sheet::small(vec![chart(&points, log); 5]);
             let svg = sheet.svg().unwrap();
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "{points:?}");
             assert_eq!(svg.matches("series 1").count(), 1, "the legend names a series once");
@@ -151,7 +151,7 @@ fn a_document_is_the_same_in_both_languages() {
     let plate = Plate {
         name: "fig".into(),
         caption: "What it shows.".into(),
-        plot: Plot::Sheet(Sheet::single(chart(vec![], false))),
+        plot: Plot::Sheet(Sheet::single(chart(&[], false))),
     };
     let mut blocks = Block::parse("## Why\n\nA **bold** text\nin two lines.\n\n- one\n- two");
     blocks.extend([Block::Table(table.clone()), Block::Figure(plate)]);

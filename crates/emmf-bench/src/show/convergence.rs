@@ -65,7 +65,8 @@ pub(super) fn show(plan: &Plan, found: &Results, name: &str) -> Shown {
     };
     let table = table(plan, &curves);
     let legend = format!(
-        "Iterations that raised the objective, of all iterations of all seeds; below, how much of the whole fall the first {EARLY} iterations make."
+        "Iterations that raised the objective, of all iterations of {} seeds unless a cell names its number; below, how much of the whole fall the first {EARLY} iterations make.",
+        most_seeds(&curves)
     );
     let blocks = vec![Block::Figure(plate), Block::Text(legend), Block::Table(table)];
     let claims = (0..plan.runs.method.len()).flat_map(|method| claims(plan, &curves, method));
@@ -103,10 +104,15 @@ fn chart(plan: &Plan, curves: &[Curve<'_>], data: usize) -> Chart {
     }
 }
 
+fn most_seeds(curves: &[Curve<'_>]) -> usize {
+    curves.iter().map(|curve| curve.courses.len()).max().unwrap_or(0)
+}
+
 fn table(plan: &Plan, curves: &[Curve<'_>]) -> Table {
     let sets: Vec<usize> =
         (0..plan.runs.data.len()).filter(|data| curves.iter().any(|curve| curve.data == *data)).collect();
     let head = sets.iter().map(|&data| title(&plan.runs.data[data]));
+    let most = most_seeds(curves);
     let mut table = Table::new(std::iter::once("rises".to_owned()).chain(head));
     for (method, competitor) in plan.runs.method.iter().enumerate() {
         let cells = sets.iter().map(|&data| {
@@ -114,7 +120,7 @@ fn table(plan: &Plan, curves: &[Curve<'_>]) -> Table {
                 return "–".into();
             };
             let early = curve.early().map(|share| format!("{:.1} % early", 100.0 * share));
-            let notes = early.into_iter().chain(seeds_note(plan, curve.courses.len()));
+            let notes = early.into_iter().chain(seeds_note(most, curve.courses.len()));
             emmf_report::Cell {
                 text: curve.rises().to_string(),
                 notes: notes.collect(),

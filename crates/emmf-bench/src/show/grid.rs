@@ -29,7 +29,10 @@ pub(super) fn show(plan: &Plan, found: &Results, summaries: &[Summary; 2], name:
     );
     let plate = Plate { name: name.into(), caption, plot: Plot::Sheet(Sheet::small(charts)) };
     let mut blocks = vec![Block::Figure(plate)];
-    blocks.push(Block::Text("Mean ± standard deviation over the seeds.".into()));
+    blocks.push(Block::Text(format!(
+        "Mean ± standard deviation over {} seeds, unless a cell names its number of seeds.",
+        summaries[0].most_seeds()
+    )));
     blocks.extend(
         summaries.iter().map(|summary| Block::Table(table(plan, found, (method, &parameter), summary))),
     );
@@ -69,7 +72,11 @@ fn table(plan: &Plan, found: &Results, (method, parameter): (usize, &str), summa
                 return "–".into();
             }
             let text = format!("{:.3} ± {:.3}", mean(&values), deviation(&values));
-            Cell { text, notes: seeds_note(plan, values.len()).into_iter().collect(), ..Cell::default() }
+            Cell {
+                text,
+                notes: seeds_note(summary.most_seeds(), values.len()).into_iter().collect(),
+                ..Cell::default()
+            }
         });
         let name = match variant.params.values().next() {
             Some(value) if variant.method == method => format!("{parameter} = {value:e}"),

@@ -49,9 +49,7 @@ fn tables(plan: &Plan, summaries: &[Summary; 2]) -> Vec<Block> {
 
 /// What stands in the cells.
 fn legend(plan: &Plan, summary: &Summary) -> String {
-    let most =
-        summary.rows.iter().flat_map(|(_, cells)| cells.iter().flatten()).map(|cell| cell.values.len());
-    let most = most.max().unwrap_or(0);
+    let most = summary.most_seeds();
     let seeds = if most == 1 { "one seed".to_owned() } else { format!("{most} seeds") };
     let published = if plan.runs.published.is_some() {
         "; below it the paper's value and how much ours is above it"
@@ -77,8 +75,7 @@ pub fn terminal_tables(shown: &Shown) -> Vec<&Table> {
     tables.collect()
 }
 
-/// How many of the wanted seeds are there, where some are missing.
-fn seeds_note(plan: &Plan, count: usize) -> Option<String> {
-    let missing = count < plan.runs.seeds as usize;
-    missing.then(|| if count == 1 { "1 seed".into() } else { format!("{count} seeds") })
+/// How many seeds there are, where others have more.
+fn seeds_note(most: usize, count: usize) -> Option<String> {
+    (count < most).then(|| if count == 1 { "1 seed".into() } else { format!("{count} seeds") })
 }

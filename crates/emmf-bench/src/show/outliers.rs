@@ -68,7 +68,7 @@ fn table(plan: &Plan, summary: &Summary, data: usize) -> Table {
         let here = &cells[data * kinds..(data + 1) * kinds];
         if here.iter().any(Option::is_some) {
             let cells =
-                here.iter().map(|cell| cell.as_ref().map_or_else(|| "–".into(), |cell| shown(plan, cell)));
+                here.iter().map(|cell| cell.as_ref().map_or_else(|| "–".into(), |cell| shown(summary, cell)));
             table.rows.push(std::iter::once(label.as_str().into()).chain(cells).collect());
         }
     }
@@ -100,8 +100,11 @@ fn chart(plan: &Plan, summary: &Summary, data: usize, shares: &[(f64, usize)]) -
     }
 }
 
+/// A fall and its end for each data set that is there.
+type Falls = Vec<Option<(f64, f64)>>;
+
 /// How far a method falls from no outliers to the most, and where it ends, by data set.
-fn falls(plan: &Plan, summary: &Summary, label: &str, shares: &[(f64, usize)]) -> Vec<Option<(f64, f64)>> {
+fn falls(plan: &Plan, summary: &Summary, label: &str, shares: &[(f64, usize)]) -> Falls {
     let of = |data: usize| {
         let cell = |at: usize| summary.cell(label, data * plan.contaminations.len() + at);
         let (first, last) = (cell(shares.first()?.1)?.mean(), cell(shares.last()?.1)?.mean());
@@ -112,7 +115,7 @@ fn falls(plan: &Plan, summary: &Summary, label: &str, shares: &[(f64, usize)]) -
 
 fn claims(plan: &Plan, summary: &Summary, shares: &[(f64, usize)], what: &str) -> Vec<Claim> {
     let Some(proposed) = plan.runs.proposed.as_deref() else { return Vec::new() };
-    let rows: Vec<(&str, Vec<Option<(f64, f64)>>)> = summary
+    let rows: Vec<(&str, Falls)> = summary
         .rows
         .iter()
         .map(|(label, _)| (label.as_str(), falls(plan, summary, label, shares)))

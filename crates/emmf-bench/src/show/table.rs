@@ -21,11 +21,16 @@ pub(super) fn show(plan: &Plan, summaries: &[Summary; 2], name: &str) -> Shown {
 pub(super) fn of(plan: &Plan, summary: &Summary) -> Table {
     let head = summary.columns.iter().map(|column| column.title.clone());
     let mut table = Table::new(std::iter::once(summary.measure.name().to_owned()).chain(head));
-    for (label, cells) in &summary.rows {
-        let shown = cells.iter().zip(&summary.columns).map(|(cell, column)| {
-            let skipped = plan.runs.skipped(&plan.runs.data[column.data], label).is_some();
-            cell.as_ref()
-                .map_or_else(|| if skipped { "left out" } else { "–" }.into(), |cell| shown(plan, cell))
+    for ((label, cells), published) in summary.rows.iter().zip(&summary.published) {
+        let cells = cells.iter().zip(published).zip(&summary.columns);
+        let shown = cells.map(|((cell, published), column)| {
+            let Some(cell) = cell else {
+                let skipped = plan.runs.skipped(&plan.runs.data[column.data], label).is_some();
+                let text = if skipped { "left out" } else { "–" };
+                let notes = published.map(|published| format!("paper {published:.3}"));
+                return TableCell { notes: notes.into_iter().collect(), ..text.into() };
+            };
+            shown(summary, cell)
         });
         table.rows.push(std::iter::once(label.as_str().into()).chain(shown).collect());
     }
@@ -33,7 +38,7 @@ pub(super) fn of(plan: &Plan, summary: &Summary) -> Table {
 }
 
 /// A cell with its notes.
-pub(super) fn shown(plan: &Plan, cell: &Cell) -> TableCell {
+pub(super) fn shown(summary: &Summary, cell: &Cell) -> TableCell {
     let mut notes = Vec::new();
     if let Some(published) = cell.published {
         notes.push(format!("paper {published:.3} ({:+.3})", cell.mean() - published));
@@ -41,7 +46,7 @@ pub(super) fn shown(plan: &Plan, cell: &Cell) -> TableCell {
     if !cell.params.is_empty() {
         notes.push(cell.params.replace("lambda=", "λ = ").replace("mu=", "μ = "));
     }
-    notes.extend(seeds_note(plan, cell.values.len()));
+    notes.extend(seeds_note(summary.most_seeds(), cell.values.len()));
     TableCell { text: format!("{:.3} ± {:.3}", cell.mean(), cell.deviation()), rank: cell.rank, notes }
 }
 

@@ -14,14 +14,13 @@ const SENTENCE: usize = 32;
 impl Document {
     /// As one HTML file.
     pub fn html(&self) -> Result<String, Error> {
-        let mut body = String::new();
-        let mut links = String::new();
-        for (at, block) in self.blocks.iter().enumerate() {
-            if let Block::Section(title) = block {
-                links += &format!("<a href=\"#s{at}\">{}</a>\n", inline(title));
-            }
-            body += &block.html(at)?;
-        }
+        let blocks = || self.blocks.iter().enumerate();
+        let links = blocks().filter_map(|(at, block)| match block {
+            Block::Section(title) => Some(format!("<a href=\"#s{at}\">{}</a>\n", inline(title))),
+            _ => None,
+        });
+        let links = links.collect::<Vec<_>>().concat();
+        let body = blocks().map(|(at, block)| block.html(at)).collect::<Result<Vec<_>, Error>>()?.concat();
         let (title, style) = (escape(&self.title), hash(STYLE));
         Ok(format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -58,8 +57,12 @@ impl Block {
 
 impl Table {
     fn html(&self) -> String {
-        let head: String =
-            self.head.iter().map(|name| format!("<th scope=\"col\">{}</th>", inline(name))).collect();
+        let head = self
+            .head
+            .iter()
+            .map(|name| format!("<th scope=\"col\">{}</th>", inline(name)))
+            .collect::<Vec<_>>()
+            .concat();
         let row = |cells: &Vec<Cell>| {
             let cells = cells.iter().enumerate().map(|(at, cell)| cell_html(cell, at == 0));
             format!("<tr>{}</tr>\n", cells.collect::<String>())
@@ -74,8 +77,12 @@ impl Table {
 fn cell_html(cell: &Cell, first: bool) -> String {
     let text = inline(&cell.marked());
     let text = if cell.rank == Rank::Best { format!("<b>{text}</b>") } else { text };
-    let notes: String =
-        cell.notes.iter().map(|note| format!("<br><small>{}</small>", inline(note))).collect();
+    let notes = cell
+        .notes
+        .iter()
+        .map(|note| format!("<br><small>{}</small>", inline(note)))
+        .collect::<Vec<_>>()
+        .concat();
     if first {
         return format!("<th scope=\"row\">{text}{notes}</th>");
     }
@@ -110,11 +117,11 @@ fn links(text: &str) -> String {
         let link = after.split_once("](").and_then(|(name, after)| Some((name, after.split_once(')')?)));
         match link {
             Some((name, (address, after))) if !address.contains(':') || address.starts_with("https://") => {
-                out += &format!("{before}<a href=\"{address}\">{name}</a>");
+                out.extend([before, "<a href=\"", address, "\">", name, "</a>"]);
                 rest = after;
             }
             _ => {
-                out += &format!("{before}[");
+                out.extend([before, "["]);
                 rest = after;
             }
         }

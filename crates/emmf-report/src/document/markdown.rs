@@ -16,7 +16,9 @@ impl Block {
             Self::Section(title) => format!("## {title}\n"),
             Self::Part(title) => format!("### {title}\n"),
             Self::Text(text) => format!("{text}\n"),
-            Self::List(points) => points.iter().map(|point| format!("- {point}\n")).collect(),
+            Self::List(points) => {
+                points.iter().map(|point| format!("- {point}\n")).collect::<Vec<_>>().concat()
+            }
             Self::Table(table) => table.markdown(),
             Self::Figure(Plate { name, caption, .. }) => {
                 let alt = caption.replace(['[', ']', '*', '`'], "");
