@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := target/venv
 NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 
-.PHONY: demo test format lint rust python browser wheel methods lambda bench kernels callgrind
+.PHONY: demo test format lint rust python browser wheel methods lambda paper bench kernels callgrind
 
 demo:
 	$(CARGO) run --release -- demo
@@ -66,6 +66,11 @@ methods:
 lambda:
 	$(CARGO) build --release --package emmf-cli
 	$(PYTHON) benches/lambda.py
+
+# The whole paper, which takes many hours (interrupt and call it again as you like); writes docs/paper.md. DATA=folder.
+paper:
+	$(CARGO) build --release --package emmf-cli
+	target/release/emmf bench --paper --resume --out target/paper --page docs/paper.md $(if $(DATA),--data $(DATA))
 
 # The inner kernels, each on its own: time, and instructions beside a baseline (RENEW=1 writes it).
 kernels:

@@ -1,26 +1,62 @@
-//! Experiments: data sets × methods × parameters × contaminations × seeds, from a TOML file to tables.
+//! Experiments: data sets × methods × parameters × contaminations × seeds, and the toys of the paper, from a TOML file
+//! to tables, figures, claims and pages.
 //!
-//! An [`Experiment`] is expanded into a [plan](Experiment::plan) of runs. [`finish`] makes those that a file of results
-//! does not hold yet, several at a time, and writes each as soon as it ends; [`Summary`] turns the results into
-//! [tables](Table) for the terminal, Markdown and LaTeX, with the paper's numbers beside ours.
+//! An [`Experiment`] of runs is expanded into a [`Plan`]. [`finish`] makes those runs that a [`Store`] does not hold yet,
+//! several at a time, and writes each as soon as it ends; [`show_runs`] turns the results into what is [`Shown`].
+//! The other kinds are [shown](Experiment::show) at once.
 
+mod bound;
+mod claim;
+mod data_sets;
+mod effect;
 mod error;
 mod experiment;
+mod paper_page;
+mod pictures;
 mod plan;
 mod published;
 mod run;
 mod sets;
+mod show;
+mod shown;
+mod statistics;
 mod store;
 mod summary;
-mod table;
+mod toy;
 mod work;
 
+use std::path::Path;
+
+pub use bound::Bound;
+pub use claim::{Claim, Verdict};
+pub use data_sets::DataSets;
+pub use effect::{Effect, Square};
 pub use error::Error;
-pub use experiment::{Competitor, Contamination, Experiment, paper};
+pub use experiment::{
+    Competitor, Contamination, Experiment, Kind, Precision, Runs, Show, Skip, StartFrom, paper,
+};
+pub use paper_page::paper_page;
+pub use pictures::Pictures;
 pub use plan::{Case, Plan, Variant};
-pub use run::Result as RunResult;
+pub use run::{Course, Result as RunResult};
 pub use sets::{KNOWN, Known, Set};
+pub use show::{show_runs, terminal_tables};
+pub use shown::Shown;
 pub use store::Store;
-pub use summary::{Cell, Measure, Summary};
-pub use table::Table;
+pub use summary::{Cell, Column, Measure, Results, Summary};
+pub use toy::{Samples, Toy};
 pub use work::finish;
+
+impl Experiment {
+    /// What an experiment without runs found, with the data sets in `folder`; nothing for one with runs.
+    pub fn show(&self, folder: &Path) -> Result<Shown, Error> {
+        match &self.kind {
+            Kind::Runs(_) => Ok(Shown::default()),
+            Kind::Toy(toy) => toy.show(&self.name),
+            Kind::Effect(effect) => effect.show(&self.name),
+            Kind::Bound(bound) => bound.show(&self.name),
+            Kind::Pictures(pictures) => pictures.show(&self.name, folder),
+            Kind::Sets(sets) => Ok(sets.show(folder)),
+        }
+    }
+}

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::experiment::{Contamination, Experiment};
+use emmf::Init;
+
+use crate::experiment::{Competitor, Contamination, Runs, StartFrom};
 use crate::sets::title;
 
 /// A method with chosen values of its grid.
@@ -30,8 +32,8 @@ pub struct Case {
 /// All runs of an experiment, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// The experiment.
-    pub experiment: Experiment,
+    /// What is to be done.
+    pub runs: Runs,
     /// What is done to the data.
     pub contaminations: Vec<Contamination>,
     /// Every method with every value of its grid.
@@ -40,25 +42,46 @@ pub struct Plan {
     pub cases: Vec<Case>,
 }
 
-impl Experiment {
+impl Plan {
     /// All runs, in order: data set by data set, so that each is read once.
-    pub fn plan(self) -> Plan {
-        let contaminations = self.contaminations();
-        let variants: Vec<Variant> = (0..self.method.len())
+    pub fn new(runs: Runs) -> Self {
+        let contaminations = runs.contaminations();
+        let variants: Vec<Variant> = (0..runs.method.len())
             .flat_map(|method| {
-                grid(&self.method[method].grid).into_iter().map(move |params| Variant { method, params })
+                grid(&runs.method[method].grid).into_iter().map(move |params| Variant { method, params })
             })
             .collect();
         let mut cases = Vec::new();
-        for data in 0..self.data.len() {
-            for contamination in 0..contaminations.len() {
-                for variant in 0..variants.len() {
-                    cases.extend((0..self.seeds).map(|seed| Case { data, contamination, variant, seed }));
+        for (data, name) in runs.data.iter().enumerate() {
+            for (contamination, done) in contaminations.iter().enumerate() {
+                for (variant, Variant { method, .. }) in variants.iter().enumerate() {
+                    let method = &runs.method[*method];
+                    if runs.skipped(name, &method.label).is_none() && takes_part(method, done) {
+                        cases.extend((0..runs.seeds).map(|seed| Case { data, contamination, variant, seed }));
+                    }
                 }
             }
         }
-        Plan { experiment: self, contaminations, variants, cases }
+        Self { runs, contaminations, variants, cases }
     }
+
+    /// What a run is called in the file of results: data set, contamination, method, parameters, seed.
+    pub fn key(&self, case: &Case) -> [String; 5] {
+        let variant = &self.variants[case.variant];
+        [
+            title(&self.runs.data[case.data]),
+            self.contaminations[case.contamination].label(),
+            self.runs.method[variant.method].label.clone(),
+            variant.label(),
+            case.seed.to_string(),
+        ]
+    }
+}
+
+/// What does not start from k-means has no clean start.
+fn takes_part(method: &Competitor, done: &Contamination) -> bool {
+    let clean = matches!(done, Contamination::Outliers { start: StartFrom::Clean, .. });
+    !clean || method.spec(1, 1).is_ok_and(|spec| spec.init == Init::Kmeans)
 }
 
 /// Every combination of the values.
@@ -71,20 +94,6 @@ fn grid(values: &BTreeMap<String, Vec<f64>>) -> Vec<BTreeMap<String, f64>> {
         };
         found.iter().flat_map(|so_far| values.iter().map(move |&value| with(so_far, value))).collect()
     })
-}
-
-impl Plan {
-    /// What a run is called in the file of results: data set, contamination, method, parameters, seed.
-    pub fn key(&self, case: &Case) -> [String; 5] {
-        let variant = &self.variants[case.variant];
-        [
-            title(&self.experiment.data[case.data]),
-            self.contaminations[case.contamination].label(),
-            self.experiment.method[variant.method].label.clone(),
-            variant.label(),
-            case.seed.to_string(),
-        ]
-    }
 }
 
 impl Variant {

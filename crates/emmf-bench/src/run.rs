@@ -1,17 +1,22 @@
 //! One run: contaminate, fit, judge.
 
-use emmf::Samples;
+use std::ops::ControlFlow;
+
 use emmf::metrics::Clustering;
 use emmf::preprocess::Normalize;
 use emmf::synth::{add_block_noise, add_outliers, choose_per_class};
+use emmf::{Factors, Given, Mat, Real, Spec, Step};
 
 use crate::Error;
-use crate::experiment::Contamination;
+use crate::experiment::{Contamination, Precision, Show, StartFrom};
 use crate::plan::{Case, Plan};
 use crate::sets::Set;
 
+/// Every iteration up to this is kept of a trace, and every tenth after it.
+const FINE: usize = 50;
+
 /// What a run found. No times: a run gives the same whenever and beside whatever it is made.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Result {
     /// Accuracy.
     pub acc: f64,
@@ -21,37 +26,96 @@ pub struct Result {
     pub iterations: usize,
     /// The last objective.
     pub objective: f64,
+    /// Where the objective is shown by iterations: how it went.
+    pub course: Option<Course>,
+}
+
+/// How the objective went.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Course {
+    /// Iterations that raised it.
+    pub rises: usize,
+    /// Some of its values.
+    pub trace: Vec<f64>,
+}
+
+/// The iterations whose objective is kept.
+pub(crate) fn kept(iteration: usize) -> bool {
+    iteration <= FINE || iteration.is_multiple_of(10)
 }
 
 /// Makes a run on one thread.
 pub(crate) fn run(plan: &Plan, case: &Case, set: &Set) -> std::result::Result<Result, Error> {
-    let wrong = |why: String| Error::Run { run: plan.key(case).join(", "), why };
+    let made = match plan.runs.precision {
+        Precision::Single => made::<f32>(plan, case, set),
+        Precision::Double => made::<f64>(plan, case, set),
+    };
+    made.map_err(|why| Error::Run { run: plan.key(case).join(", "), why })
+}
+
+fn made<T: Real>(plan: &Plan, case: &Case, set: &Set) -> std::result::Result<Result, String> {
     let variant = &plan.variants[case.variant];
-    let method = &plan.experiment.method[variant.method];
-    let mut spec = method.spec(set.k, plan.experiment.max_iter).map_err(wrong)?.seed(case.seed).threads(1);
+    let method = &plan.runs.method[variant.method];
+    let mut spec = method.spec(set.k, plan.runs.max_iter)?.seed(case.seed).threads(1);
     spec.params.extend(variant.params.clone());
+    let done = &plan.contaminations[case.contamination];
+    let x = contaminated(set, done, &mut spec, case.seed)?;
+    let x = Mat::from_fn(x.rows(), x.cols(), |i, j| T::from_f64(x[(i, j)]));
+    let text = |error: emmf::Error| error.to_string();
+    let judged =
+        |labels: &[usize]| Clustering::compare(&set.classes, &labels[..set.classes.len()]).map_err(text);
+    let clean = matches!(done, Contamination::Outliers { start: StartFrom::Clean, .. });
+    let start = if clean { Some(clean_start(&spec, &x, set.classes.len()).map_err(text)?) } else { None };
+    if method.is_start() {
+        let start = start.map_or_else(|| spec.start_of(&x), Ok).map_err(text)?;
+        let found = judged(&clusters(&start))?;
+        return Ok(Result {
+            acc: found.accuracy,
+            nmi: found.nmi,
+            iterations: 0,
+            objective: 0.0,
+            course: None,
+        });
+    }
+    let mut observer = |_: &Step| ControlFlow::Continue(());
+    let given = Given { sample_weights: None, start: start.as_ref(), observer: &mut observer };
+    let fit = spec.fit_with(&x, given).map_err(text)?;
+    let found = judged(&fit.labels)?;
+    let course = (plan.runs.show == Show::Convergence).then(|| course(fit.initial, &fit.trace));
+    Ok(Result {
+        acc: found.accuracy,
+        nmi: found.nmi,
+        iterations: fit.trace.len(),
+        objective: fit.objective,
+        course,
+    })
+}
+
+/// The data as they are fitted, before any preprocessing that is left in `spec`.
+fn contaminated(
+    set: &Set,
+    done: &Contamination,
+    spec: &mut Spec,
+    seed: u64,
+) -> std::result::Result<Mat<f64>, String> {
     let mut x = set.x.clone();
-    match plan.contaminations[case.contamination] {
+    match *done {
         Contamination::None => {}
-        Contamination::Outliers { share } => {
-            let unit = spec.normalize.contains(&Normalize::Unit);
-            if unit {
+        Contamination::Outliers { share, .. } => {
+            // Outliers come after the samples have unit length, and keep theirs.
+            if spec.normalize.contains(&Normalize::Unit) {
                 (0..x.rows()).for_each(|i| to_unit_length(x.row_mut(i)));
                 spec.normalize.retain(|step| *step != Normalize::Unit);
             }
-            x = add_outliers(&x, (share * x.rows() as f64).round() as usize, case.seed);
+            x = add_outliers(&x, (share * x.rows() as f64).round() as usize, seed);
         }
         Contamination::Blocks { size, per_class } => {
-            let image = set.image.ok_or_else(|| wrong("block noise needs images".into()))?;
-            let rows = choose_per_class(&set.classes, per_class, case.seed);
-            add_block_noise(&mut x, image, &rows, size, case.seed)
-                .map_err(|error| wrong(error.to_string()))?;
+            let image = set.image.ok_or("block noise needs images")?;
+            let rows = choose_per_class(&set.classes, per_class, seed);
+            add_block_noise(&mut x, image, &rows, size, seed).map_err(|error| error.to_string())?;
         }
     }
-    let fit = spec.fit(Samples::Dense(x.view())).map_err(|error| wrong(error.to_string()))?;
-    let labels = &fit.labels[..set.classes.len()];
-    let found = Clustering::compare(&set.classes, labels).map_err(|error| wrong(error.to_string()))?;
-    Ok(Result { acc: found.accuracy, nmi: found.nmi, iterations: fit.trace.len(), objective: fit.objective })
+    Ok(x)
 }
 
 fn to_unit_length(row: &mut [f64]) {
@@ -59,4 +123,40 @@ fn to_unit_length(row: &mut [f64]) {
     if norm > 0.0 {
         row.iter_mut().for_each(|x| *x /= norm);
     }
+}
+
+/// The start of the first `samples` alone; the others get the coefficients of the nearest centroid.
+fn clean_start<T: Real>(spec: &Spec, x: &Mat<T>, samples: usize) -> emmf::Result<Factors<T>> {
+    let clean = Mat::from_fn(samples, x.cols(), |i, j| x[(i, j)]);
+    let Factors { u, v } = spec.start_of(&clean)?;
+    let distance = |i: usize, k: usize| -> f64 {
+        (0..x.cols()).map(|j| (x[(i, j)].to_f64() - u[(j, k)].to_f64()).powi(2)).sum()
+    };
+    let nearest = |i: usize| {
+        let distances: Vec<f64> = (0..u.cols()).map(|k| distance(i, k)).collect();
+        (0..u.cols()).min_by(|&a, &b| distances[a].total_cmp(&distances[b])).unwrap_or(0)
+    };
+    let near: Vec<usize> = (samples..x.rows()).map(nearest).collect();
+    let (member, other) = (T::from_f64(1.2), T::from_f64(0.2));
+    let all = Mat::from_fn(x.rows(), u.cols(), |i, k| match i.checked_sub(samples) {
+        None => v[(i, k)],
+        Some(at) if near[at] == k => member,
+        Some(_) => other,
+    });
+    Ok(Factors { u, v: all })
+}
+
+/// The largest entry of each row of V.
+fn clusters<T: Real>(start: &Factors<T>) -> Vec<usize> {
+    let v = &start.v;
+    let largest = |i: usize| (1..v.cols()).fold(0, |best, k| if v[(i, k)] > v[(i, best)] { k } else { best });
+    (0..v.rows()).map(largest).collect()
+}
+
+fn course(initial: f64, trace: &[f64]) -> Course {
+    let all: Vec<f64> = std::iter::once(initial).chain(trace.iter().copied()).collect();
+    // Rounding is not a rise.
+    let rises = all.windows(2).filter(|pair| pair[1] > pair[0] + 1e-9 * pair[0].abs()).count();
+    let trace = all.iter().enumerate().filter(|(at, _)| kept(*at)).map(|(_, value)| *value).collect();
+    Course { rises, trace }
 }

@@ -103,6 +103,12 @@ pub(crate) fn title(name: &str) -> String {
     known.map_or_else(|| name.to_owned(), |known| known.name.into())
 }
 
+/// How much work a data set is, without reading it; files count as small.
+pub(crate) fn size(name: &str) -> usize {
+    let known = KNOWN.iter().find(|known| known.file.eq_ignore_ascii_case(name));
+    known.map_or(0, |Known { shape: (n, d, k), .. }| n * d * k)
+}
+
 impl Set {
     /// The data set of the paper that has this name, in `folder`, or the file of this name.
     pub fn read(name: &str, folder: &Path) -> Result<Self, Error> {

@@ -2,17 +2,16 @@
 
 use std::collections::HashMap;
 
-use rand::{RngExt, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
+use emmf_report::Rank;
 
 use crate::plan::Plan;
 use crate::published;
 use crate::run::Result as Found;
+use crate::sets::title;
+use crate::statistics::{LEVEL, chance, deviation, mean};
 
-/// Sign flips of the paired test.
-const FLIPS: usize = 10_000;
-/// A difference that chance would make more seldom than this counts.
-const LEVEL: f64 = 0.05;
+/// Everything that runs found, by their keys.
+pub type Results = HashMap<[String; 5], Found>;
 
 /// What is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +34,7 @@ impl Measure {
         }
     }
 
-    fn of(self, found: &Found) -> f64 {
+    pub(crate) fn of(self, found: &Found) -> f64 {
         match self {
             Self::Acc => found.acc,
             Self::Nmi => found.nmi,
@@ -46,30 +45,48 @@ impl Measure {
 /// A method on a data set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
-    /// The values of the seeds, in order, at the best parameters.
-    pub values: Vec<f64>,
+    /// Seeds and their values, in order, at the best parameters.
+    pub values: Vec<(u64, f64)>,
     /// Which parameters these are, where some were tried.
     pub params: String,
     /// The paper's value.
     pub published: Option<f64>,
-    /// It has the highest mean of its column.
-    pub best: bool,
-    /// It cannot be told apart from the best (paired over the seeds, at the level of 5 %).
-    pub tied: bool,
+    /// Whether it has the highest mean of its column, or cannot be told apart from that (paired over the seeds, at the
+    /// level of 5 %).
+    pub rank: Rank,
 }
 
 impl Cell {
+    fn numbers(&self) -> Vec<f64> {
+        self.values.iter().map(|(_, value)| *value).collect()
+    }
+
     /// Mean over the seeds.
     pub fn mean(&self) -> f64 {
-        self.values.iter().sum::<f64>() / self.values.len() as f64
+        mean(&self.numbers())
     }
 
     /// Standard deviation over the seeds; 0 for one.
     pub fn deviation(&self) -> f64 {
-        let (mean, n) = (self.mean(), self.values.len());
-        let squares: f64 = self.values.iter().map(|x| (x - mean).powi(2)).sum();
-        if n > 1 { (squares / (n - 1) as f64).sqrt() } else { 0.0 }
+        deviation(&self.numbers())
     }
+
+    /// How much higher than another, seed by seed, for the seeds that both have.
+    pub(crate) fn over(&self, other: &Self) -> Vec<f64> {
+        let of = |seed: u64| other.values.iter().find(|(found, _)| *found == seed);
+        self.values.iter().filter_map(|(seed, value)| Some(value - of(*seed)?.1)).collect()
+    }
+}
+
+/// A data set, and what was done to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Its place among the data sets of the experiment.
+    pub data: usize,
+    /// Its place among the contaminations.
+    pub contamination: usize,
+    /// What stands above it.
+    pub title: String,
 }
 
 /// One measure of an experiment: methods as rows, data sets (with what was done to them) as columns.
@@ -78,50 +95,46 @@ pub struct Summary {
     /// What is measured.
     pub measure: Measure,
     /// Columns.
-    pub columns: Vec<String>,
+    pub columns: Vec<Column>,
     /// Methods with their cells; `None` where no run ended.
     pub rows: Vec<(String, Vec<Option<Cell>>)>,
+    /// The paper's values of all cells.
+    pub published: Vec<Vec<Option<f64>>>,
 }
 
 impl Summary {
     /// Of all runs that ended.
-    pub fn new(plan: &Plan, found: &HashMap<[String; 5], Found>, measure: Measure) -> Self {
-        let published = plan.experiment.published.as_deref().map(published::table).unwrap_or_default();
-        let places: Vec<(usize, usize)> = (0..plan.experiment.data.len())
-            .flat_map(|data| (0..plan.contaminations.len()).map(move |contamination| (data, contamination)))
-            .collect();
-        let (several_sets, several_kinds) = (plan.experiment.data.len() > 1, plan.contaminations.len() > 1);
-        let columns: Vec<String> = places
-            .iter()
-            .map(|&(data, contamination)| {
-                let set = crate::sets::title(&plan.experiment.data[data]);
-                let kind = plan.contaminations[contamination].label();
-                match (several_sets, several_kinds) {
-                    (true, true) => format!("{set}, {kind}"),
-                    (false, true) => kind,
-                    _ => set,
-                }
-            })
-            .collect();
-        let mut rows = Vec::new();
-        for (method, competitor) in plan.experiment.method.iter().enumerate() {
+    pub fn new(plan: &Plan, found: &Results, measure: Measure) -> Self {
+        let published = plan.runs.published.as_deref().map(published::table).unwrap_or_default();
+        let columns = columns(plan);
+        let (mut rows, mut values) = (Vec::new(), Vec::new());
+        for (method, competitor) in plan.runs.method.iter().enumerate() {
             let name = competitor.published.as_ref().unwrap_or(&competitor.label);
-            let cells = places.iter().zip(&columns).map(|(&place, column)| {
-                let (values, params) = best_variant(plan, found, (method, place), measure)?;
-                let key = (measure.name().to_owned(), name.clone(), column.replace('×', "x"));
-                Some(Cell {
-                    values,
-                    params,
-                    published: published.get(&key).copied(),
-                    best: false,
-                    tied: false,
-                })
+            let key =
+                |column: &Column| (measure.name().to_owned(), name.clone(), column.title.replace('×', "x"));
+            let stated: Vec<_> = columns.iter().map(|column| published.get(&key(column)).copied()).collect();
+            let cells = columns.iter().zip(&stated).map(|(column, &published)| {
+                let (values, params) = best_variant(plan, found, (method, column), measure)?;
+                Some(Cell { values, params, published, rank: Rank::Other })
             });
             rows.push((competitor.label.clone(), cells.collect()));
+            values.push(stated);
         }
-        let mut summary = Self { measure, columns, rows };
+        let mut summary = Self { measure, columns, rows, published: values };
         (0..summary.columns.len()).for_each(|column| summary.judge(column));
         summary
+    }
+
+    /// The seeds of the cell that has most of them.
+    pub fn most_seeds(&self) -> usize {
+        let cells = self.rows.iter().flat_map(|(_, cells)| cells.iter().flatten());
+        cells.map(|cell| cell.values.len()).max().unwrap_or(0)
+    }
+
+    /// The cell of a method.
+    pub fn cell(&self, method: &str, column: usize) -> Option<&Cell> {
+        let (_, cells) = self.rows.iter().find(|(label, _)| label == method)?;
+        cells[column].as_ref()
     }
 
     /// Marks the best of a column, and those that cannot be told apart from it.
@@ -129,57 +142,56 @@ impl Summary {
         let cells = || self.rows.iter().filter_map(|(_, cells)| cells[column].as_ref());
         let Some(best) = cells().max_by(|a, b| a.mean().total_cmp(&b.mean())).cloned() else { return };
         for cell in self.rows.iter_mut().filter_map(|(_, cells)| cells[column].as_mut()) {
-            cell.best = cell.mean() == best.mean();
-            cell.tied = cell.best || paired_p(&best.values, &cell.values) >= LEVEL;
+            cell.rank = if cell.mean() == best.mean() {
+                Rank::Best
+            } else if chance(&best.over(cell)) >= LEVEL {
+                Rank::Tied
+            } else {
+                Rank::Other
+            };
         }
     }
+}
+
+fn columns(plan: &Plan) -> Vec<Column> {
+    let (sets, kinds) = (plan.runs.data.len(), plan.contaminations.len());
+    let named = |data: usize, contamination: usize| {
+        let (set, kind) = (title(&plan.runs.data[data]), plan.contaminations[contamination].label());
+        let title = match (sets > 1, kinds > 1) {
+            (true, true) => format!("{set}, {kind}"),
+            (false, true) => kind,
+            _ => set,
+        };
+        Column { data, contamination, title }
+    };
+    (0..sets).flat_map(|data| (0..kinds).map(move |contamination| named(data, contamination))).collect()
 }
 
 /// The values of the seeds at the parameters with the highest mean.
 fn best_variant(
     plan: &Plan,
-    found: &HashMap<[String; 5], Found>,
-    (method, (data, contamination)): (usize, (usize, usize)),
+    found: &Results,
+    (method, column): (usize, &Column),
     measure: Measure,
-) -> Option<(Vec<f64>, String)> {
+) -> Option<(Vec<(u64, f64)>, String)> {
     let variants = plan.variants.iter().enumerate().filter(|(_, variant)| variant.method == method);
-    let means = variants.filter_map(|(at, variant)| {
-        let here = plan
-            .cases
-            .iter()
-            .filter(|case| (case.data, case.contamination, case.variant) == (data, contamination, at));
-        let values: Vec<f64> =
-            here.filter_map(|case| Some(measure.of(found.get(&plan.key(case))?))).collect();
+    let tried = variants.filter_map(|(at, variant)| {
+        let values = of_variant(plan, found, (at, column), measure);
         (!values.is_empty()).then(|| (values, variant.label()))
     });
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    means.max_by(|a, b| mean(&a.0).total_cmp(&mean(&b.0)))
+    let mean =
+        |values: &[(u64, f64)]| values.iter().map(|(_, value)| value).sum::<f64>() / values.len() as f64;
+    tried.max_by(|a, b| mean(&a.0).total_cmp(&mean(&b.0)))
 }
 
-/// How often random signs make the mean of the paired differences as large as it is. Seeds that one of them lacks do not
-/// count.
-fn paired_p(a: &[f64], b: &[f64]) -> f64 {
-    let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
-    let seen = differences.iter().sum::<f64>().abs() * (1.0 - 1e-12);
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
-    let mut flipped =
-        || differences.iter().map(|x| if random.random::<bool>() { *x } else { -x }).sum::<f64>().abs();
-    let as_large = (0..FLIPS).filter(|_| flipped() >= seen).count();
-    (as_large + 1) as f64 / (FLIPS + 1) as f64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::paired_p;
-
-    #[test]
-    fn a_steady_difference_counts_and_noise_does_not() {
-        let a: Vec<f64> = (0..20).map(|i| 0.5 + 0.01 * f64::from(i % 5)).collect();
-        let less: Vec<f64> = a.iter().map(|x| x - 0.01).collect();
-        let around: Vec<f64> =
-            a.iter().zip(0..).map(|(x, i)| x + if i % 2 == 0 { 0.01 } else { -0.01 }).collect();
-        assert!(paired_p(&a, &less) < 0.001);
-        assert!(paired_p(&a, &around) > 0.5);
-        assert!(paired_p(&a, &a) > 0.99);
-    }
+/// Seeds and values of a method with chosen parameters.
+pub(crate) fn of_variant(
+    plan: &Plan,
+    found: &Results,
+    (variant, column): (usize, &Column),
+    measure: Measure,
+) -> Vec<(u64, f64)> {
+    let wanted = (column.data, column.contamination, variant);
+    let here = plan.cases.iter().filter(|case| (case.data, case.contamination, case.variant) == wanted);
+    here.filter_map(|case| Some((case.seed, measure.of(found.get(&plan.key(case))?)))).collect()
 }

@@ -8,8 +8,19 @@ use std::sync::{Mutex, PoisonError};
 use crate::Error;
 use crate::plan::{Case, Plan};
 use crate::run::run;
-use crate::sets::Set;
+use crate::sets::{Set, size};
 use crate::store::Store;
+
+/// The runs that are still to be made, the small data sets first and seed by seed: whenever it is interrupted, what is
+/// there can be compared.
+fn open<'a>(plan: &'a Plan, store: &Store) -> Vec<(usize, Vec<&'a Case>)> {
+    let mut open: BTreeMap<(usize, usize), Vec<&Case>> = BTreeMap::new();
+    for case in plan.cases.iter().filter(|case| store.get(&plan.key(case)).is_none()) {
+        open.entry((size(&plan.runs.data[case.data]), case.data)).or_default().push(case);
+    }
+    open.values_mut().for_each(|cases| cases.sort_by_key(|case| case.seed));
+    open.into_iter().map(|((_, data), cases)| (data, cases)).collect()
+}
 
 /// Makes all runs that the store does not hold, `jobs` at a time, each on one thread. `seen` is told after each
 /// how many are done. Returns what is wrong with the data sets and runs that were left out.
@@ -20,14 +31,11 @@ pub fn finish(
     seen: impl Fn(usize) + Sync,
 ) -> Result<Vec<Error>, Error> {
     let mut left_out = Vec::new();
-    let mut open: BTreeMap<usize, Vec<&Case>> = BTreeMap::new();
-    for case in plan.cases.iter().filter(|case| store.get(&plan.key(case)).is_none()) {
-        open.entry(case.data).or_default().push(case);
-    }
-    let done = AtomicUsize::new(plan.cases.len() - open.values().map(Vec::len).sum::<usize>());
+    let open = open(plan, store);
+    let done = AtomicUsize::new(plan.cases.len() - open.iter().map(|(_, cases)| cases.len()).sum::<usize>());
     seen(done.load(Ordering::Relaxed));
     for (data, cases) in open {
-        let set = match Set::read(&plan.experiment.data[data], folder) {
+        let set = match Set::read(&plan.runs.data[data], folder) {
             Ok(set) => set,
             Err(error) => {
                 left_out.push(error);

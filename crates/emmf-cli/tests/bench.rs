@@ -21,12 +21,30 @@ label = "PNMF"
 spec = { method = "pnmf" }
 grid = { lambda = [0.1, 1.0] }
 
+[[method]]
+label = "Hx-NMF"
+spec = { method = "hx-nmf" }
+
+[[method]]
+label = "k-means"
+spec = { init = "kmeans" }
+
 [[contamination]]
 kind = "none"
 
 [[contamination]]
 kind = "outliers"
 share = 0.1
+
+[[contamination]]
+kind = "outliers"
+share = 0.1
+start = "clean"
+
+[[skip]]
+data = "rays.npz"
+method = "Hx-NMF"
+why = "it is not wanted here."
 "#;
 
 fn place() -> Place {
@@ -43,7 +61,8 @@ fn the_same_results_for_any_number_of_jobs_and_after_an_interruption() {
     place.run("bench mine.toml --out three --jobs 3 --quiet").ok();
     let results = |out: &str| place.read(&format!("{out}/mine/results.csv"));
     let whole = results("one");
-    assert_eq!(whole.lines().count(), 1 + 2 * 3 * 3);
+    // EMMF, PNMF with two values and k-means; three contaminations; three seeds.
+    assert_eq!(whole.lines().count(), 1 + 4 * 3 * 3);
     assert_eq!(whole, results("three"));
     // As a kill in the middle of a line leaves it.
     let cut = whole.len() / 2;
@@ -51,9 +70,117 @@ fn the_same_results_for_any_number_of_jobs_and_after_an_interruption() {
     place.refuses("bench mine.toml --out three", &["results.csv", "--resume"]);
     place.run("bench mine.toml --out three --resume --quiet").ok();
     assert_eq!(whole, results("three"));
-    let page = place.read("three/mine/table.md");
-    assert!(page.contains("| EMMF | ") && page.contains("10 % outliers"), "{page}");
+    // Fewer seeds leave the others where they are.
+    place.run("bench mine.toml --out three --resume --seeds 1 --quiet").ok();
+    assert_eq!(whole.lines().count(), results("three").lines().count());
+    place.run("bench mine.toml --out three --resume --quiet").ok();
+    assert_eq!(whole, results("three"));
+    let page = place.read("three/mine/page.md");
+    for part in [
+        "| EMMF | ",
+        "10 % outliers",
+        "| Hx-NMF | left out |",
+        "Hx-NMF is left out on rays.npz: it is not wanted",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let html = place.read("three/mine/page.html");
+    assert!(
+        html.starts_with("<!doctype html>") && html.contains("10 % outliers") && !html.contains("<script")
+    );
     assert!(place.read("three/mine/table.tex").contains("10 \\% outliers"));
+}
+
+#[test]
+fn a_course_survives_an_interruption() {
+    let place = place();
+    let text = EXPERIMENT.replace("seeds = 3", "seeds = 2\nkind = \"convergence\"");
+    place.write("mine.toml", &text[..text.find("[[contamination]]").unwrap()]);
+    place.run("bench mine.toml --out one --quiet").ok();
+    let whole = place.read("one/mine/results.csv");
+    assert!(whole.lines().next().unwrap().ends_with("objective,rises,trace"), "{whole}");
+    place.write("one/mine/results.csv", &whole[..whole.len() / 2]);
+    place.run("bench mine.toml --out one --quiet --resume").ok();
+    assert_eq!(whole, place.read("one/mine/results.csv"));
+    let page = place.read("one/mine/page.md");
+    assert!(page.contains("The objective never rises on 1 of 1 data sets"), "{page}");
+    let svg = place.read("one/mine/figures/mine.svg");
+    assert!(svg.contains("iteration") && svg.contains("PNMF") && !svg.contains("NaN"));
+    assert!(place.path("one/mine/figures/mine.png").exists());
+}
+
+#[test]
+fn outliers_that_the_start_does_not_see_do_less_harm() {
+    let place = place();
+    place.run("bench mine.toml --out one --quiet").ok();
+    let results = place.read("one/mine/results.csv");
+    let mean = |contamination: &str| {
+        let wanted = |line: &&str| {
+            line.starts_with(&format!("rays.npz,{contamination},EMMF,"))
+                || line.starts_with(&format!("rays.npz,\"{contamination}\",EMMF,"))
+        };
+        let values: Vec<f64> = results
+            .lines()
+            .filter(wanted)
+            .map(|line| line.rsplit(',').nth(3).unwrap().parse().unwrap())
+            .collect();
+        assert_eq!(values.len(), 3, "{contamination}: {results}");
+        values.iter().sum::<f64>() / 3.0
+    };
+    assert!(mean("10 % outliers, clean start") > mean("10 % outliers") + 0.1, "{results}");
+}
+
+/// The whole paper in small, without data: what is made up is made, and what is missing is said.
+#[test]
+fn the_paper_without_data() {
+    let place = Place::new();
+    let done = place.run("bench --paper --quick --data nowhere --out bench");
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    for part in [
+        "coil100.mat",
+        "7200 samples, 1024 features and 100 classes",
+        "usually found as",
+        "no run of table2 has ended",
+    ] {
+        assert!(done.stderr.contains(part), "{part}: {}", done.stderr);
+    }
+    assert_eq!(done.stderr.matches("yale.mat").count(), 1, "said once: {}", done.stderr);
+    for name in ["fig-toy-outliers", "fig-toy-clean", "fig-outlier-effect", "fig-bound"] {
+        let svg = place.read(&format!("bench/{name}/figures/{name}.svg"));
+        assert!(svg.starts_with("<svg") && !svg.contains("NaN"), "{name}");
+        assert_eq!(svg, place.read(&format!("bench/paper/{name}.svg")), "{name}");
+    }
+    assert!(!place.path("bench/table2").exists());
+    let page = place.read("bench/paper.md");
+    assert!(page.contains("(paper/fig-bound.svg)") && page.contains("is a lower bound"), "{page}");
+    assert!(done.stdout.contains("the formula is a lower bound"), "{}", done.stdout);
+}
+
+/// The whole paper in small on the data sets that are at hand.
+#[test]
+fn the_paper_in_small() {
+    let folder = std::env::var_os("EMMF_DATA").map_or_else(
+        || [env!("CARGO_MANIFEST_DIR"), "../../../shared/data"].iter().collect(),
+        std::path::PathBuf::from,
+    );
+    if !folder.join("movement.mat").exists() || !folder.join("yale.mat").exists() {
+        return println!("skipped: movement.mat and yale.mat are not in {}; set EMMF_DATA", folder.display());
+    }
+    let place = Place::new();
+    let line = format!(
+        "bench --paper --quick --only movement,yale --seeds 1 --out bench --data {}",
+        folder.display()
+    );
+    let done = place.run(&line);
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    assert!(!done.stderr.contains("has ended") && !done.stderr.contains("diverged"), "{}", done.stderr);
+    let page = place.read("bench/paper.md");
+    for (at, name) in
+        emmf_bench::paper().unwrap().iter().map(|experiment| experiment.name.clone()).enumerate()
+    {
+        assert!(page.contains(&format!("`emmf bench {name}`")), "{at}: {name}");
+    }
+    assert!(page.contains("paper 0.454") && place.path("bench/paper.html").exists());
 }
 
 #[test]
@@ -69,6 +196,11 @@ fn bad_experiments() {
     place.refuses("bench bad.toml", &["seeds must be at least 1"]);
     with("seeds = 3", "seedz = 3");
     place.refuses("bench bad.toml", &["seedz"]);
-    with("\"rays.npz\"", "\"yale\"");
+    with("seeds = 3", "seeds = 3\nkind = \"tabel\"");
+    place.refuses("bench bad.toml", &["tabel", "convergence"]);
+    with("seeds = 3", "seeds = 3\nproposed = \"EMF\"");
+    place.refuses("bench bad.toml", &["no method has the label", "EMF"]);
+    place.refuses("bench mine.toml --only yale", &["--only yale", "rays.npz"]);
+    with("data = [\"rays.npz\"]", "data = [\"yale\"]");
     place.refuses("bench bad.toml --data nowhere", &["yale.mat", "165 samples, 256 features and 15 classes"]);
 }

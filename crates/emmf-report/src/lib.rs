@@ -1,13 +1,15 @@
-//! Tables, figures and pages made from run records, and from nothing else.
+//! Figures and pages about runs, from their records and nothing else; and what every figure, table and page is made of.
 
 #![forbid(unsafe_code)]
 
 mod compare;
+mod document;
 mod figure;
 mod page;
 
 pub use compare::{Comparison, OUTLIER, Summary};
-pub use figure::{Figure, Kind};
+pub use document::{Block, Cell, Document, Plate, Plot, Rank, Table};
+pub use figure::{Axis, Chart, Figure, Gallery, Kind, Look, Mark, Point, Series, Sheet, Sign, Tile};
 pub use page::{comparison_page, report_page};
 
 /// A record does not hold what is to be shown, or a figure could not be drawn.

@@ -4,7 +4,10 @@
 use emmf::Spec;
 use emmf::synth::{ImageShape, Rays, rays_with_outliers};
 use emmf_io::{DataInfo, Features, Record, Sketch};
-use emmf_report::{Comparison, Error, Figure, Kind, OUTLIER, Summary, comparison_page, report_page};
+use emmf_report::{
+    Axis, Block, Cell, Chart, Comparison, Document, Error, Figure, Kind, Look, Mark, OUTLIER, Plate, Plot,
+    Point, Rank, Series, Sheet, Summary, Table, comparison_page, report_page,
+};
 
 const KINDS: [Kind; 4] = [Kind::Convergence, Kind::Residuals, Kind::Centroids, Kind::Embedding];
 
@@ -105,4 +108,75 @@ fn a_record_without_classes_is_refused() {
     let mut bare = record("nmf", "bare", false);
     bare.samples.truth = None;
     assert!(matches!(Comparison::new(&bare), Err(Error::NoTruth { .. })));
+}
+
+fn chart(points: &[Point], log: bool) -> Chart {
+    let axis = |name: &str| if log { Axis::log(name) } else { Axis::new(name) };
+    let series =
+        [Mark::Line, Mark::Curve, Mark::Dots, Mark::Bars].into_iter().enumerate().map(|(at, mark)| Series {
+            name: format!("series {at}"),
+            points: points.to_vec(),
+            mark,
+            look: Look::nth(at),
+        });
+    Chart { title: "title".into(), x: axis("along"), y: axis("up"), series: series.collect() }
+}
+
+#[test]
+fn charts_are_drawn_whatever_the_numbers() {
+    let point = |x: f64, y: f64| Point { x, y, deviation: 0.5 };
+    let all = [
+        vec![],
+        vec![point(1.0, 1.0)],
+        vec![point(0.0, 0.0), point(1.0, -1.0)],
+        vec![point(f64::NAN, 1.0), point(1.0, f64::INFINITY), point(2.0, 3.0)],
+        vec![point(1e-300, 1e300), point(1e300, 1e-300)],
+    ];
+    for points in all {
+        for log in [false, true] {
+            let sheet = Sheet::small(vec![chart(&points, log); 5]);
+            let svg = sheet.svg().unwrap();
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{points:?}");
+            assert_eq!(svg.matches("series 1").count(), 1, "the legend names a series once");
+            sheet.png().unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_document_is_the_same_in_both_languages() {
+    let mut table = Table::new(["a", "b & c"]);
+    let best = Cell { text: "0.5 ± 0.1".into(), rank: Rank::Best, notes: vec!["paper 0.4".into()] };
+    table.rows.push(vec!["<x>".into(), best]);
+    let plate = Plate {
+        name: "fig".into(),
+        caption: "What it shows.".into(),
+        plot: Plot::Sheet(Sheet::single(chart(&[], false))),
+    };
+    let mut blocks = Block::parse("## Why\n\nA **bold** text\nin two lines.\n\n- one\n- two");
+    blocks.extend([Block::Table(table.clone()), Block::Figure(plate)]);
+    assert_eq!(blocks.len(), 5);
+    let page = Document { title: "T < U".into(), blocks };
+    let html = page.html().unwrap();
+    for part in [
+        "T &lt; U",
+        "<h2 id=\"s0\">Why</h2>",
+        "<b>bold</b> text in two lines.",
+        "<li>two</li>",
+        "&lt;x&gt;",
+        "<b>0.5 ± 0.1</b>",
+        "<svg",
+    ] {
+        assert!(html.contains(part), "{part}");
+    }
+    assert!(!html.contains("<script") && html.contains("default-src 'none'; style-src 'sha256-"));
+    let markdown = page.markdown("figures");
+    for part in
+        ["# T < U", "## Why", "- two", "| **0.5 ± 0.1**<br><sub>paper 0.4</sub> |", "(figures/fig.svg)"]
+    {
+        assert!(markdown.contains(part), "{part}: {markdown}");
+    }
+    assert!(
+        table.latex().contains("b \\& c") && table.latex().contains("\\textbf{0.5 $\\pm$ 0.1} (paper 0.4)")
+    );
 }

@@ -4,7 +4,8 @@ use emmf_io::{CentroidSketch, Record};
 use image::{Rgb, RgbImage};
 use plotters::prelude::*;
 
-use super::{GOOD, GRID, Paper, Picture, plot_error, sketch};
+use super::paper::{Anchor, Paper, Picture};
+use super::{GOOD, GRID, sketch};
 use crate::Error;
 
 /// Features that are named.
@@ -54,7 +55,7 @@ pub(super) fn centroids<B: DrawingBackend>(
     for (at, centroid) in sketch.centroids.iter().enumerate() {
         let (left, top) = layout.corner(at as u32);
         let title = format!("{}: {}", centroid.cluster, sizes.get(centroid.cluster).unwrap_or(&0));
-        text(paper, &title, (left, top), 12)?;
+        paper.text(&title, (f64::from(left), f64::from(top) + 6.0), Anchor::Start, 12)?;
         match sketch.image {
             Some(shape) => pictures.push(picture(paper, centroid, shape, ((left, top), layout.cell))),
             None if record.data.sparse => words(paper, centroid, (left, top))?,
@@ -62,17 +63,6 @@ pub(super) fn centroids<B: DrawingBackend>(
         }
     }
     Ok(pictures)
-}
-
-fn text<B: DrawingBackend>(
-    paper: &Paper<'_, B>,
-    text: &str,
-    (left, top): (u32, u32),
-    size: u32,
-) -> Result<(), Error> {
-    let at = (paper.size(left) as i32, paper.size(top) as i32);
-    let style = paper.font(size).into_font().color(&BLACK);
-    paper.area.draw(&Text::new(text.to_owned(), at, style)).map_err(plot_error)
 }
 
 type Cell = ((u32, u32), (u32, u32));
@@ -105,7 +95,8 @@ fn words<B: DrawingBackend>(
 ) -> Result<(), Error> {
     for (line, feature) in centroid.top.iter().take(NAMED).enumerate() {
         let name: String = feature.name.chars().take(18).collect();
-        text(paper, &name, (left + 6, top + 18 + 17 * line as u32), 13)?;
+        let top = f64::from(top + 25 + 17 * line as u32);
+        paper.text(&name, (f64::from(left + 6), top), Anchor::Start, 13)?;
     }
     Ok(())
 }
@@ -118,17 +109,12 @@ fn curve<B: DrawingBackend>(
     let values = centroid.shape.values();
     let (low, high) = (centroid.shape.low, centroid.shape.high.max(centroid.shape.low + f64::MIN_POSITIVE));
     let (width, height) = (f64::from(cell.0 - 12), f64::from(cell.1 - 30));
-    let scaled = |x: f64, y: f64| {
-        let scale = f64::from(paper.scale);
-        ((scale * (f64::from(left) + x)) as i32, (scale * (f64::from(top) + 18.0 + y)) as i32)
-    };
+    let place = |x: f64, y: f64| (f64::from(left) + x, f64::from(top) + 18.0 + y);
     let count = values.len().max(2) - 1;
     let point = |(at, value): (usize, &f64)| {
-        scaled(width * at as f64 / count as f64, height * (1.0 - (value - low) / (high - low)))
+        place(width * at as f64 / count as f64, height * (1.0 - (value - low) / (high - low)))
     };
-    let base = PathElement::new([scaled(0.0, height), scaled(width, height)], GRID.stroke_width(paper.scale));
-    paper.area.draw(&base).map_err(plot_error)?;
+    paper.line(&[place(0.0, height), place(width, height)], GRID.to_rgba(), 1.0)?;
     let line: Vec<_> = values.iter().enumerate().filter(|(_, value)| !value.is_nan()).map(point).collect();
-    let stroke = GOOD.stroke_width(paper.size(3) / 2);
-    paper.area.draw(&PathElement::new(line, stroke)).map_err(plot_error)
+    paper.line(&line, GOOD.to_rgba(), 1.5)
 }

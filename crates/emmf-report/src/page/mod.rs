@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{Comparison, Error, Summary};
 
-const STYLE: &str = include_str!("page.css");
+const STYLE: &str = concat!(include_str!("../style.css"), include_str!("page.css"));
 const SCRIPT: &str = concat!(
     include_str!("chart.js"),
     include_str!("page.js"),
@@ -59,7 +59,7 @@ fn describe(records: &[&Record]) -> String {
 }
 
 /// What the policy calls a text by.
-fn hash(text: &str) -> String {
+pub(crate) fn hash(text: &str) -> String {
     let padding = "=";
     format!("sha256-{}{padding}", emmf_io::base64(&Sha256::digest(text.as_bytes())))
 }
@@ -82,7 +82,7 @@ fn json(data: &data::PageData<'_>) -> Result<String, Error> {
 }
 
 /// Text that may stand in HTML.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -11,7 +11,7 @@ use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
 use crate::fit::{Observer, Step};
 use crate::graph::Graph;
-use crate::init::Factors;
+use crate::init::{Factors, Random, Start};
 use crate::loss::Loss;
 use crate::matrix::Samples;
 use crate::method::{
@@ -70,6 +70,22 @@ impl Spec {
             let data = Stored::new(prepared.samples(), scale);
             data.intact()?;
             Ok(graph::find(self.graph.unwrap_or_default(), &data, None)?.into_owned())
+        })?
+    }
+
+    /// U and V from which a fit of these samples starts, before its first iteration. With k-means the largest entry
+    /// of a row of V is the cluster of the sample.
+    pub fn start_of<'a, T: Real>(&self, x: impl Into<Samples<'a, T>>) -> Result<Factors<T>> {
+        let x = x.into();
+        check::spec(self, registry::find(&self.method)?, x.shape())?;
+        threads::within(self.threads, || {
+            let missing = self.missing == Missing::Nan;
+            let (_, mut prepared) = preprocess::fit(&self.normalize, x, missing)?;
+            let scale = prepared.take_scale();
+            let data = Stored::new(prepared.samples(), scale);
+            data.intact()?;
+            let weights = vec![1.0; data.shape().0];
+            Start::new(self, &weights, None, Random::stream(self.seed, 0)).factors(&data)
         })?
     }
 

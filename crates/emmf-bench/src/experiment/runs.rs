@@ -1,0 +1,254 @@
+//! Experiments of many runs.
+
+use std::collections::BTreeMap;
+
+use emmf::Spec;
+use serde::Deserialize;
+
+/// Data sets × methods × parameters × contaminations × seeds.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Runs {
+    /// How the results are shown.
+    #[serde(skip)]
+    pub show: Show,
+    /// Names of the paper's data sets, or files with labels.
+    pub data: Vec<String>,
+    /// Seeds 0, 1, … of every method on every data set.
+    pub seeds: u64,
+    /// Iterations at the most, where a method says nothing else.
+    #[serde(default = "iterations")]
+    pub max_iter: usize,
+    /// The numbers of the fits.
+    #[serde(default)]
+    pub precision: Precision,
+    /// Methods, in the order of the table.
+    pub method: Vec<Competitor>,
+    /// What is done to the data; nothing where there is none.
+    #[serde(default)]
+    pub contamination: Vec<Contamination>,
+    /// The table of the paper whose numbers stand beside ours.
+    #[serde(default)]
+    pub published: Option<String>,
+    /// The method whose merits are in question.
+    #[serde(default)]
+    pub proposed: Option<String>,
+    /// Methods that it is compared with one by one.
+    #[serde(default)]
+    pub beside: Vec<String>,
+    /// Iterations within which the paper says that the method in question converges.
+    #[serde(default)]
+    pub settles: Option<usize>,
+    /// Runs that are left out.
+    #[serde(default)]
+    pub skip: Vec<Skip>,
+}
+
+/// How the results of runs are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Show {
+    /// Methods by data sets.
+    #[default]
+    Table,
+    /// Curves over the share of outliers.
+    Outliers,
+    /// Curves over the values of a grid.
+    Grid,
+    /// The objective by iterations.
+    Convergence,
+}
+
+/// The numbers of a fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+pub enum Precision {
+    /// Single precision: twice as fast.
+    #[serde(rename = "f32")]
+    Single,
+    /// Double precision.
+    #[default]
+    #[serde(rename = "f64")]
+    Double,
+}
+
+/// A method in an experiment.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Competitor {
+    /// Its row in the tables.
+    pub label: String,
+    /// The fit, all but `k`: that is the number of classes. Without a `method` it is the start itself.
+    #[serde(default)]
+    pub spec: toml::Table,
+    /// Values of parameters that are tried; the tables show the best by the true classes, as the paper does.
+    #[serde(default)]
+    pub grid: BTreeMap<String, Vec<f64>>,
+    /// Its row in the paper, where that has another name.
+    #[serde(default)]
+    pub published: Option<String>,
+}
+
+/// Runs that are left out, and why.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Skip {
+    /// The data set.
+    pub data: String,
+    /// The method, by its label.
+    pub method: String,
+    /// The reason, which stands below the table.
+    pub why: String,
+}
+
+/// What is done to the data before a fit.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind", deny_unknown_fields)]
+pub enum Contamination {
+    /// Nothing.
+    None,
+    /// Random vectors with entries in [0, 10σ] after the samples, σ the largest entry of the unit samples. Only the
+    /// samples are judged.
+    Outliers {
+        /// How many for each sample.
+        share: f64,
+        /// What the start sees.
+        #[serde(default)]
+        start: StartFrom,
+    },
+    /// A square of random pixels in some images of each class.
+    Blocks {
+        /// Its side.
+        size: usize,
+        /// Images of each class.
+        per_class: usize,
+    },
+}
+
+/// What the start sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StartFrom {
+    /// Samples and outliers.
+    #[default]
+    All,
+    /// The samples without the outliers, which nobody could tell apart.
+    Clean,
+}
+
+impl Contamination {
+    /// Its column in the tables.
+    pub fn label(&self) -> String {
+        match self {
+            Self::None => "clean".into(),
+            Self::Outliers { share, start: StartFrom::All } => format!("{:.0} % outliers", 100.0 * share),
+            Self::Outliers { share, start: StartFrom::Clean } => {
+                format!("{:.0} % outliers, clean start", 100.0 * share)
+            }
+            Self::Blocks { size, .. } => format!("{size}×{size}"),
+        }
+    }
+}
+
+fn iterations() -> usize {
+    500
+}
+
+/// Enough to see that everything works.
+pub(super) const QUICK: (&[&str], u64, usize) = (&["yale", "movement", "jaffe"], 2, 100);
+
+impl Runs {
+    pub(super) fn check(&self) -> Result<(), String> {
+        let empty = |what: &str| Err(format!("has no {what}; name at least one"));
+        match (&self.data[..], &self.method[..], self.seeds) {
+            ([], ..) => return empty("data"),
+            (_, [], _) => return empty("method"),
+            (.., 0) => return Err("seeds must be at least 1".into()),
+            _ => {}
+        }
+        let named = self.proposed.iter().chain(&self.beside).chain(self.skip.iter().map(|skip| &skip.method));
+        for label in named {
+            if !self.method.iter().any(|method| method.label == *label) {
+                return Err(format!("no method has the label {label:?}"));
+            }
+        }
+        for (at, method) in self.method.iter().enumerate() {
+            if self.method[..at].iter().any(|other| other.label == method.label) {
+                return Err(format!(
+                    "two methods have the label {:?}; every row needs its own",
+                    method.label
+                ));
+            }
+            method.check(self.max_iter)?;
+        }
+        Ok(())
+    }
+
+    /// What is done to the data: nothing where nothing is said.
+    pub fn contaminations(&self) -> Vec<Contamination> {
+        if self.contamination.is_empty() { vec![Contamination::None] } else { self.contamination.clone() }
+    }
+
+    /// Why a method is left out on a data set, if it is.
+    pub fn skipped(&self, data: &str, method: &str) -> Option<&str> {
+        let skip = self.skip.iter().find(|skip| skip.data == data && skip.method == method)?;
+        Some(&skip.why)
+    }
+
+    /// Keeps these data sets; false where none of them is in the experiment.
+    pub fn restrict(&mut self, names: &[&str]) -> bool {
+        let kept: Vec<String> =
+            self.data.iter().filter(|name| names.contains(&name.as_str())).cloned().collect();
+        let any = !kept.is_empty();
+        if any {
+            self.data = kept;
+        }
+        any
+    }
+
+    pub(super) fn make_quick(&mut self) {
+        let (sets, seeds, iterations) = QUICK;
+        self.restrict(sets);
+        (self.seeds, self.max_iter) = (seeds, iterations);
+        for method in &mut self.method {
+            if method.spec.contains_key("max_iter") {
+                method.spec.insert("max_iter".into(), toml::Value::Integer(iterations as i64));
+            }
+            for values in method.grid.values_mut().filter(|values| values.len() > 3) {
+                *values = vec![values[0], values[values.len() / 2], values[values.len() - 1]];
+            }
+        }
+        if self.contamination.len() > 4 {
+            let few = self.contamination.iter().step_by(2).cloned().collect();
+            self.contamination = few;
+        }
+    }
+}
+
+impl Competitor {
+    /// Whether it is the start itself.
+    pub(crate) fn is_start(&self) -> bool {
+        !self.spec.contains_key("method")
+    }
+
+    pub(super) fn check(&self, max_iter: usize) -> Result<(), String> {
+        if self.grid.values().any(Vec::is_empty) {
+            return Err(format!("{}: a grid has no values", self.label));
+        }
+        let spec = self.spec(1, max_iter)?;
+        emmf::registry::find(&spec.method).map_err(|error| error.to_string())?;
+        Ok(())
+    }
+
+    /// The fit with this many clusters.
+    pub(crate) fn spec(&self, k: usize, max_iter: usize) -> Result<Spec, String> {
+        let mut table = self.spec.clone();
+        if table.contains_key("k") {
+            return Err(format!("{}: k is the number of classes; leave it out", self.label));
+        }
+        table.insert("k".into(), toml::Value::Integer(k as i64));
+        table.entry("max_iter").or_insert(toml::Value::Integer(max_iter as i64));
+        table.entry("normalize").or_insert(toml::Value::Array(vec!["unit".into()]));
+        // Any method: its start is all that is looked at.
+        table.entry("method").or_insert("nmf".into());
+        table.try_into().map_err(|error: toml::de::Error| format!("{}: {}", self.label, error.message()))
+    }
+}

@@ -1,0 +1,235 @@
+//! `emmf bench`: experiments of many runs, those of the paper among them.
+
+mod files;
+
+use std::collections::HashSet;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use clap::Args as ClapArgs;
+use emmf_bench::{
+    Experiment, Kind, Plan, Runs, Shown, Store, finish, paper, paper_page, show_runs, terminal_tables,
+};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::complain;
+use crate::interrupt::uninterrupted;
+use crate::output::{print, table};
+
+#[derive(ClapArgs)]
+#[command(
+    after_help = "Experiments of the paper: table1, table2, table3, table4, fig-toy-outliers, fig-toy-clean, \
+    fig-outlier-effect, fig-bound, fig-convergence, fig-convergence-graph, fig-outlier-curves, fig-lambda, \
+    fig-block-noise.\n\nExamples:\n  \
+    emmf bench table2 --data sets --seeds 5\n  \
+    emmf bench mine.toml --out results --jobs 2 --resume\n  \
+    emmf bench --paper --quick"
+)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(crate) struct BenchArgs {
+    /// A TOML file, or the name of an experiment of the paper.
+    #[arg(value_name = "EXPERIMENT", required_unless_present = "paper", conflicts_with = "paper")]
+    experiment: Option<PathBuf>,
+    /// All experiments of the paper, and one page over all of them.
+    #[arg(long)]
+    paper: bool,
+    /// Two seeds, 100 iterations, few values of a grid, and the small data sets only.
+    #[arg(long)]
+    quick: bool,
+    /// Folder with the data sets of the paper [default: $EMMF_DATA, else data].
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Only these data sets, separated by commas.
+    #[arg(long, value_name = "SETS", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Folder for the results; each experiment has its own in there.
+    #[arg(long, value_name = "DIR", default_value = "bench")]
+    out: PathBuf,
+    /// Seeds of every method [default: what the experiment says].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    seeds: Option<u64>,
+    /// Runs at a time, each on one thread [default: one for each core].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+    /// Go on with the results that are there.
+    #[arg(long)]
+    resume: bool,
+    /// Make no runs: tables, figures and pages from the results that are there.
+    #[arg(long)]
+    show: bool,
+    /// Where --paper writes its page as Markdown, with the figures in a folder of the same name [default: in DIR].
+    #[arg(long, value_name = "FILE.md", requires = "paper")]
+    page: Option<PathBuf>,
+    /// No progress.
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+pub(crate) fn run(args: &BenchArgs) -> Result<()> {
+    let mut said = HashSet::new();
+    if let Some(file) = &args.experiment {
+        let experiment = adapted(Experiment::read(file)?, args)?;
+        let shown = bench(args, &experiment, &mut said)?;
+        return show(&experiment, &shown, true);
+    }
+    let mut all = Vec::new();
+    for experiment in paper()? {
+        let Ok(experiment) = adapted(experiment, args) else { continue };
+        match bench(args, &experiment, &mut said) {
+            Ok(shown) => {
+                show(&experiment, &shown, false)?;
+                all.push((experiment, shown));
+            }
+            Err(error) => complain(&format!("left out: {error:#}")),
+        }
+    }
+    if all.is_empty() {
+        bail!("no experiment has ended; what is missing stands above");
+    }
+    let page = paper_page(&all);
+    uninterrupted(|| files::write_paper(&args.out, args.page.as_deref(), &page))?;
+    if !args.quiet {
+        complain(&format!("written to {}", args.out.display()));
+    }
+    Ok(())
+}
+
+fn adapted(experiment: Experiment, args: &BenchArgs) -> Result<Experiment> {
+    let mut experiment = if args.quick { experiment.quick() } else { experiment };
+    if let Kind::Runs(runs) = &mut experiment.kind {
+        let only: Vec<&str> = args.only.iter().map(String::as_str).collect();
+        if !only.is_empty() && !runs.restrict(&only) {
+            bail!(
+                "{}: --only {} names none of {}",
+                experiment.name,
+                args.only.join(","),
+                runs.data.join(", ")
+            );
+        }
+        runs.seeds = args.seeds.unwrap_or(runs.seeds);
+    }
+    Ok(experiment)
+}
+
+/// Makes an experiment and writes all its files. What is missing is said once.
+fn bench(args: &BenchArgs, experiment: &Experiment, said: &mut HashSet<String>) -> Result<Shown> {
+    let folder = args.out.join(&experiment.name);
+    let shown = match &experiment.kind {
+        Kind::Runs(runs) => runs_of(args, experiment, runs.clone(), said)?,
+        _ => experiment.show(&data_folder(args))?,
+    };
+    tell(&shown.left_out, said);
+    if shown.blocks.is_empty() {
+        bail!("nothing of {} could be made", experiment.name);
+    }
+    uninterrupted(|| files::write(&folder, experiment, &shown))?;
+    if !args.quiet {
+        complain(&format!("written to {}", folder.display()));
+    }
+    Ok(shown)
+}
+
+fn tell(reasons: &[String], said: &mut HashSet<String>) {
+    let new = reasons.iter().filter(|reason| said.insert((*reason).clone()));
+    new.for_each(|reason| complain(&format!("left out: {reason}")));
+}
+
+/// Makes the runs of an experiment, or takes those that are there.
+fn runs_of(
+    args: &BenchArgs,
+    experiment: &Experiment,
+    runs: Runs,
+    said: &mut HashSet<String>,
+) -> Result<Shown> {
+    let folder = args.out.join(&experiment.name);
+    let file = folder.join("results.csv");
+    if file.exists() && !args.resume && !args.show {
+        bail!("{} is there already; go on with --resume, or take another --out", file.display());
+    }
+    let plan = Plan::new(runs);
+    let new_folder = !folder.exists();
+    std::fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+    let mut store = Store::open(&file, &plan)?;
+    let left_out = if args.show { Ok(Vec::new()) } else { make(args, experiment, &plan, &mut store) };
+    let found = if args.show { store.into_results() } else { uninterrupted(|| store.sort(&plan))? };
+    let left_out: Vec<String> = left_out?.iter().map(ToString::to_string).collect();
+    if !plan.cases.iter().any(|case| found.contains_key(&plan.key(case))) {
+        if new_folder {
+            forget(&args.out, &folder, &file);
+        }
+        let new: Vec<String> = left_out.into_iter().filter(|reason| said.insert(reason.clone())).collect();
+        let reasons = if new.is_empty() { "none of its data sets is there".into() } else { new.join("; ") };
+        bail!("no run of {} has ended: {reasons}", experiment.name);
+    }
+    let mut shown = show_runs(&plan, &found, &experiment.name)?;
+    shown.left_out = left_out;
+    Ok(shown)
+}
+
+fn make(
+    args: &BenchArgs,
+    experiment: &Experiment,
+    plan: &Plan,
+    store: &mut Store,
+) -> Result<Vec<emmf_bench::Error>, emmf_bench::Error> {
+    let progress = progress(&experiment.name, plan.cases.len(), args.quiet);
+    let jobs = args.jobs.map_or_else(cores, usize::from);
+    let seen = |done| progress.set_position(done as u64);
+    let left_out = finish(plan, store, (&data_folder(args), jobs), seen);
+    progress.finish_and_clear();
+    left_out
+}
+
+/// Takes away the results without results, and the folders if nothing else is in them.
+fn forget(out: &Path, folder: &Path, file: &Path) {
+    let _ = std::fs::remove_file(file);
+    let _ = std::fs::remove_dir(folder);
+    let _ = std::fs::remove_dir(out);
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, Into::into)
+}
+
+fn data_folder(args: &BenchArgs) -> PathBuf {
+    let given = args.data.clone().or_else(|| std::env::var_os("EMMF_DATA").map(Into::into));
+    given.unwrap_or_else(|| "data".into())
+}
+
+fn progress(name: &str, runs: usize, quiet: bool) -> ProgressBar {
+    let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    let style = ProgressStyle::with_template("{prefix} {wide_bar} {pos}/{len} runs, {eta} left");
+    let bar = ProgressBar::with_draw_target(Some(runs as u64), target);
+    bar.enable_steady_tick(Duration::from_secs(1));
+    let bar = bar.with_prefix(name.to_owned());
+    match style {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+/// Prints what was found, with its tables where they are wanted.
+fn show(experiment: &Experiment, shown: &Shown, with_tables: bool) -> Result<()> {
+    writeln!(std::io::stdout(), "{}\n", experiment.title)?;
+    let tables = if with_tables { terminal_tables(shown) } else { Vec::new() };
+    for found in &tables {
+        let mut drawn = table(found.head.iter().map(String::as_str));
+        found.plain().into_iter().for_each(|row| {
+            drawn.add_row(row);
+        });
+        print(&drawn)?;
+        writeln!(std::io::stdout())?;
+    }
+    if !tables.is_empty() && matches!(experiment.kind, Kind::Runs(_)) {
+        writeln!(
+            std::io::stdout(),
+            "▲ is the best of its column; * cannot be told apart from it (paired over the seeds, 5 %).\n"
+        )?;
+    }
+    for claim in &shown.claims {
+        writeln!(std::io::stdout(), "- {}\n", claim.sentence().replace("**", ""))?;
+    }
+    Ok(())
+}

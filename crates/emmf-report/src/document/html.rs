@@ -1,0 +1,143 @@
+//! A page as one HTML file: no script, no network, light and dark.
+//!
+//! Nothing but our own elements becomes HTML: every text is escaped before its `code`, **bold** and links are set.
+
+use super::{Block, Cell, Document, Plate, Rank, Table};
+use crate::Error;
+use crate::page::{escape, hash};
+
+const STYLE: &str = concat!(include_str!("../style.css"), include_str!("document.css"));
+
+/// Cells longer than this are sentences.
+const SENTENCE: usize = 32;
+
+impl Document {
+    /// As one HTML file.
+    pub fn html(&self) -> Result<String, Error> {
+        let blocks = || self.blocks.iter().enumerate();
+        let links = blocks().filter_map(|(at, block)| match block {
+            Block::Section(title) => Some(format!("<a href=\"#s{at}\">{}</a>\n", inline(title))),
+            _ => None,
+        });
+        let links = links.collect::<Vec<_>>().concat();
+        let body = blocks().map(|(at, block)| block.html(at)).collect::<Result<Vec<_>, Error>>()?.concat();
+        let (title, style) = (escape(&self.title), hash(STYLE));
+        Ok(format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src '{style}'; \
+             img-src data:; base-uri 'none'; form-action 'none'\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
+             <style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
+             <nav aria-label=\"sections\">\n{links}</nav>\n<main>\n{body}</main>\n</body>\n</html>\n"
+        ))
+    }
+}
+
+impl Block {
+    fn html(&self, at: usize) -> Result<String, Error> {
+        Ok(match self {
+            Self::Section(title) => format!("<h2 id=\"s{at}\">{}</h2>\n", inline(title)),
+            Self::Part(title) => format!("<h3>{}</h3>\n", inline(title)),
+            Self::Text(text) => format!("<p>{}</p>\n", inline(text)),
+            Self::List(points) => {
+                let points = points.iter().map(|point| format!("<li>{}</li>\n", inline(point)));
+                format!("<ul>\n{}</ul>\n", points.collect::<String>())
+            }
+            Self::Table(table) => table.html(),
+            Self::Figure(Plate { caption, plot, .. }) => {
+                let caption = inline(caption);
+                format!(
+                    "<figure>\n<div class=\"wide\">{}</div>\n<figcaption>{caption}</figcaption>\n</figure>\n",
+                    plot.svg()?
+                )
+            }
+        })
+    }
+}
+
+impl Table {
+    fn html(&self) -> String {
+        let head = self
+            .head
+            .iter()
+            .map(|name| format!("<th scope=\"col\">{}</th>", inline(name)))
+            .collect::<Vec<_>>()
+            .concat();
+        let row = |cells: &Vec<Cell>| {
+            let cells = cells.iter().enumerate().map(|(at, cell)| cell_html(cell, at == 0));
+            format!("<tr>{}</tr>\n", cells.collect::<String>())
+        };
+        let rows: String = self.rows.iter().map(row).collect();
+        format!(
+            "<div class=\"wide\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
+        )
+    }
+}
+
+fn cell_html(cell: &Cell, first: bool) -> String {
+    let text = inline(&cell.marked());
+    let text = if cell.rank == Rank::Best { format!("<b>{text}</b>") } else { text };
+    let notes = cell
+        .notes
+        .iter()
+        .map(|note| format!("<br><small>{}</small>", inline(note)))
+        .collect::<Vec<_>>()
+        .concat();
+    if first {
+        return format!("<th scope=\"row\">{text}{notes}</th>");
+    }
+    // Sentences are broken into lines, numbers are not.
+    let class = if cell.text.chars().count() > SENTENCE { " class=\"text\"" } else { "" };
+    format!("<td{class}>{text}{notes}</td>")
+}
+
+/// Text with its code, bold parts and links.
+fn inline(text: &str) -> String {
+    let text = pairs(&escape(text), "`", "code");
+    links(&pairs(&text, "**", "b"))
+}
+
+/// What stands between two marks, in an element.
+fn pairs(text: &str, mark: &str, element: &str) -> String {
+    let parts: Vec<&str> = text.split(mark).collect();
+    let last = parts.len() - 1;
+    let shown = parts.iter().enumerate().map(|(at, part)| match at % 2 {
+        1 if at < last => format!("<{element}>{part}</{element}>"),
+        1 => format!("{mark}{part}"),
+        _ => (*part).to_owned(),
+    });
+    shown.collect()
+}
+
+/// `[text](address)`, addresses of this page's neighbours and of the web only.
+fn links(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('[') {
+        let link = after.split_once("](").and_then(|(name, after)| Some((name, after.split_once(')')?)));
+        match link {
+            Some((name, (address, after))) if !address.contains(':') || address.starts_with("https://") => {
+                out.extend([before, "<a href=\"", address, "\">", name, "</a>"]);
+                rest = after;
+            }
+            _ => {
+                out.extend([before, "["]);
+                rest = after;
+            }
+        }
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::inline;
+
+    #[test]
+    fn texts_are_escaped_before_they_are_set() {
+        assert_eq!(inline("a < **b** & `c*d`"), "a &lt; <b>b</b> &amp; <code>c*d</code>");
+        assert_eq!(inline("[x](y.md) and [0, 1]"), "<a href=\"y.md\">x</a> and [0, 1]");
+        assert_eq!(inline("[x](javascript:y)"), "[x](javascript:y)");
+        assert_eq!(inline("a ** b"), "a ** b");
+    }
+}
