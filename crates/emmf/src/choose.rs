@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
 use crate::init::{Kmeans, Random, kmeans, trimmed_kmeans};
-use crate::matrix::{Csr, Mat, Samples};
+use crate::matrix::{Mat, Part, Samples};
 use crate::metrics::ari;
 use crate::preprocess;
 use crate::real::Real;
@@ -83,7 +83,7 @@ impl Spec {
             let mut all: Vec<usize> = (0..x.shape().0).collect();
             let mut rows = all.partial_shuffle(&mut random, MOST_SAMPLES.min(x.shape().0)).0.to_vec();
             rows.sort_unstable();
-            let part = Part::new(&x, &rows, |_| T::ONE)?;
+            let part = Part::copy(&x, &rows, |_| T::ONE)?;
             let (_, mut prepared) = preprocess::fit(&self.normalize, part.samples(), false)?;
             let scale = prepared.take_scale();
             let factor = |i: usize| scale.as_ref().map_or(T::ONE, |scale| scale[i]);
@@ -92,7 +92,7 @@ impl Spec {
             for split in 0..SPLITS {
                 order.shuffle(&mut random);
                 let (a, b) = order.split_at(rows.len() / 2);
-                let [a, b] = [a, b].map(|half| Part::new(&prepared.samples(), half, factor));
+                let [a, b] = [a, b].map(|half| Part::copy(&prepared.samples(), half, factor));
                 let (a, b) = (a?, b?);
                 let halves = [Stored::new(a.samples(), None), Stored::new(b.samples(), None)];
                 let mut random = Random::stream(self.seed, split);
@@ -143,38 +143,6 @@ fn possible(n: usize, ks: &RangeInclusive<usize>) -> Result<Vec<usize>> {
         return Err(Error::param("k", "to be chosen", must));
     }
     Ok(possible)
-}
-
-/// Some of the samples, with their factors.
-enum Part<T> {
-    Dense(Mat<T>),
-    Csr(Csr<T>),
-}
-
-impl<T: Real> Part<T> {
-    fn new(x: &Samples<'_, T>, rows: &[usize], factor: impl Fn(usize) -> T) -> Result<Self> {
-        let d = x.shape().1;
-        if let Samples::Csr(x) = x {
-            let entries = rows
-                .iter()
-                .enumerate()
-                .flat_map(|(at, &i)| x.row(i).map(move |(j, value)| (at, i, j, value)));
-            let scaled = entries.map(|(at, i, j, value)| (at, j, factor(i) * value)).collect();
-            return Ok(Self::Csr(Csr::from_triplets((rows.len(), d), scaled)?));
-        }
-        let mut entries = Vec::with_capacity(rows.len() * d);
-        for &i in rows {
-            entries.extend(x.row(i)?.into_iter().map(|value| factor(i) * value));
-        }
-        Ok(Self::Dense(Mat::from_vec(entries, rows.len(), d)?))
-    }
-
-    fn samples(&self) -> Samples<'_, T> {
-        match self {
-            Self::Dense(x) => x.into(),
-            Self::Csr(x) => x.into(),
-        }
-    }
 }
 
 /// How well the halves agree about each other's clusters.

@@ -48,4 +48,4 @@ pub use matrix::{Csr, CsrView, Indices, Mat, RowSource, Samples, View};
 pub use model::{Coded, Fit, Model};
 pub use real::Real;
 pub use run::Given;
-pub use spec::{GraphKind, GraphSpec, Init, LabelRule, Missing, Solver, Spec, StopBy};
+pub use spec::{GraphKind, GraphSpec, Init, LabelRule, Missing, Outliers, Solver, Spec, StopBy};

@@ -2,6 +2,7 @@
 
 use crate::data::{BLOCK, PARTS, STRIP};
 use crate::graph::MANY;
+use crate::matrix::COPIED;
 use crate::real::Real;
 use crate::spec::Spec;
 
@@ -37,7 +38,10 @@ impl Spec {
             let index = if graph.approximate.unwrap_or(n >= MANY) { 4 * d + 400 } else { 0 };
             n * (WITH_GRAPH * self.k * size_of::<T>() + NEIGHBOUR * (graph.neighbours + 6) + index)
         });
+        // Those that are left where others are set aside.
+        let copied = if self.sets_aside() && !streamed { COPIED.min(n * d * size_of::<T>()) } else { 0 };
         BASE + graph
+            + copied
             + self.beside_factors((n, d), size_of::<T>())
             + size_of::<T>() * (factors + parts)
             + size_of::<f64>() * VECTORS * (n + d)

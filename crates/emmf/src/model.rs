@@ -176,7 +176,7 @@ impl<T: Real> Model<T> {
         T::pick::<Transforming>(transform_f32, transform_f64)(self, x.into())
     }
 
-    fn code(&self, x: Samples<'_, T>) -> Result<Coded<T>> {
+    fn transformed(&self, x: Samples<'_, T>) -> Result<Coded<T>> {
         self.check_features(&x)?;
         let missing = self.spec.missing == Missing::Nan;
         threads::within(self.spec.threads, || {
@@ -186,16 +186,22 @@ impl<T: Real> Model<T> {
             let mut prepared = preprocess::apply(&self.preprocess, x, missing)?;
             let scale = prepared.take_scale();
             let data = Stored::new(prepared.samples(), scale);
-            let (v, residuals) = self.coding.code(&data, &self.u, missing);
-            data.intact()?;
-            let labels = match &self.label_centres[..] {
-                [] => largest(&v, &self.u, self.spec.labels.unwrap_or_default()),
-                centres => nearest(&v, centres),
-            };
-            let scores = residuals.iter().map(|&r| self.residual_scale.score(r)).collect();
-            let imputed = if missing { impute(&prepared, &x, (&self.u, &v)) } else { None };
-            Ok(Coded { v, labels, residuals, scores, imputed })
+            let mut coded = self.code(&data)?;
+            coded.imputed = if missing { impute(&prepared, &x, (&self.u, &coded.v)) } else { None };
+            Ok(coded)
         })?
+    }
+
+    /// Preprocessed samples in terms of the model.
+    pub(crate) fn code(&self, data: &Stored<'_, T>) -> Result<Coded<T>> {
+        let (v, residuals) = self.coding.code(data, &self.u, self.spec.missing == Missing::Nan);
+        data.intact()?;
+        let labels = match &self.label_centres[..] {
+            [] => largest(&v, &self.u, self.spec.labels.unwrap_or_default()),
+            centres => nearest(&v, centres),
+        };
+        let scores = residuals.iter().map(|&r| self.residual_scale.score(r)).collect();
+        Ok(Coded { v, labels, residuals, scores, imputed: None })
     }
 
     fn check_features(&self, x: &Samples<'_, T>) -> Result<()> {
@@ -242,11 +248,11 @@ impl Pair for Transforming {
 }
 
 fn transform_f32(model: &Model<f32>, x: Samples<'_, f32>) -> Result<Coded<f32>> {
-    model.code(x)
+    model.transformed(x)
 }
 
 fn transform_f64(model: &Model<f64>, x: Samples<'_, f64>) -> Result<Coded<f64>> {
-    model.code(x)
+    model.transformed(x)
 }
 
 /// The result of a fit.
@@ -260,10 +266,12 @@ pub struct Fit<T> {
     pub labels: Vec<usize>,
     /// ‖xᵢ − U·vᵢ‖₂ of every preprocessed sample.
     pub residuals: Vec<f64>,
-    /// Qᵢᵢ: how much each sample pulls at the centroids, by its residual.
+    /// Qᵢᵢ: how much each sample pulls at the centroids, by its residual; 0 of those set aside.
     pub weights: Vec<f64>,
     /// Outlier score of every sample, see [`ResidualScale::score`]; higher is worse.
     pub scores: Vec<f64>,
+    /// The samples that were set aside as outliers before the start, ascending.
+    pub set_aside: Vec<usize>,
     /// The samples as they were given, with missing values filled in, where there may be such.
     pub imputed: Option<Mat<T>>,
     /// What else the method found.

@@ -22,6 +22,17 @@ pub enum Init {
     Nndsvd,
 }
 
+/// What is done about samples that clearly do not belong to the others, before the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outliers {
+    /// They are set aside: start and fit see the others only, and their coefficients are found for the centroids of these. See
+    /// [`screen`](crate::init::screen).
+    SetAside,
+    /// They take part like all others, as the methods are published.
+    Keep,
+}
+
 /// How a factor is moved while the other stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -155,6 +166,10 @@ pub struct Spec {
     /// Independent k-means runs of the start, of which the best is taken.
     #[serde(default = "defaults::one")]
     pub init_restarts: usize,
+    /// What is done about samples that clearly do not belong to the others; `None` is to set them aside with
+    /// `emmf` and `g-emmf`, and to keep them with all other methods.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outliers: Option<Outliers>,
     /// What is done to the samples first, in this order.
     #[serde(default)]
     pub normalize: Vec<Normalize>,
@@ -230,7 +245,8 @@ macro_rules! setters {
 }
 
 impl Spec {
-    /// The method of this name with `k` centroids, everything else as published.
+    /// The method of this name with `k` centroids, everything else by default: as published, but for outliers that
+    /// `emmf` and `g-emmf` set aside; see [`Spec::as_published`].
     pub fn new(method: impl Into<String>, k: usize) -> Self {
         Self {
             method: method.into(),
@@ -241,6 +257,7 @@ impl Spec {
             extrapolate: true,
             init: Init::default(),
             init_restarts: 1,
+            outliers: None,
             normalize: Vec::new(),
             seed: 0,
             restarts: 1,
@@ -276,6 +293,8 @@ impl Spec {
         init: Init => init;
         /// See [`Spec::init_restarts`].
         init_restarts: usize => init_restarts;
+        /// See [`Spec::outliers`].
+        outliers: Outliers => Some(outliers);
         /// See [`Spec::normalize`].
         normalize: impl Into<Vec<Normalize>> => normalize.into();
         /// See [`Spec::seed`].
@@ -302,6 +321,18 @@ impl Spec {
         missing: Missing => missing;
         /// See [`Spec::graph`].
         graph: GraphSpec => Some(graph);
+    }
+
+    /// The method as it is published: every sample takes part in the start and in the fit, also a gross outlier.
+    #[must_use]
+    pub fn as_published(self) -> Self {
+        self.outliers(Outliers::Keep)
+    }
+
+    /// Whether outliers are set aside.
+    pub fn sets_aside(&self) -> bool {
+        let own = matches!(&*self.method, "emmf" | "g-emmf");
+        self.outliers.map_or(own, |outliers| outliers == Outliers::SetAside)
     }
 
     /// Sets a parameter of the method, by its name in the registry.

@@ -175,6 +175,21 @@ impl Graph {
         graph
     }
 
+    /// The graph between these samples, which ascend, numbered anew.
+    #[must_use]
+    pub fn among(&self, samples: &[usize]) -> Self {
+        let mut edges = Vec::new();
+        for (at, &i) in samples.iter().enumerate() {
+            let (neighbours, weights) = self.row(i);
+            for (j, weight) in neighbours.iter().zip(weights) {
+                if let Ok(to) = samples.binary_search(&(*j as usize)) {
+                    edges.push((at as u32, to as u32, *weight));
+                }
+            }
+        }
+        Self::from_sorted(samples.len(), &edges)
+    }
+
     /// `out` = W·V. Cost O(edges·c); any number of threads gives the same bits.
     pub fn dot<T: Real>(&self, v: &Mat<T>, out: &mut Mat<T>) {
         let c = v.cols();

@@ -3,6 +3,7 @@
 mod kmeans;
 mod nndsvd;
 mod random;
+mod screen;
 mod trimmed;
 
 use std::time::Instant;
@@ -18,6 +19,7 @@ use crate::real::Real;
 use crate::spec::{Init, Missing, Spec};
 
 pub use kmeans::{Kmeans, kmeans};
+pub use screen::screen;
 pub use trimmed::trimmed_kmeans;
 
 /// A stream of random numbers.
@@ -138,7 +140,7 @@ impl<'a, T: Real> Start<'a, T> {
 }
 
 /// X with the mean of its feature in place of every missing value.
-fn filled<T: Real, X: Data<T>>(x: &X) -> Mat<T> {
+pub(crate) fn filled<T: Real, X: Data<T>>(x: &X) -> Mat<T> {
     let (n, d) = x.shape();
     let mut all = Mat::zeros(n, d);
     x.read(0..n, 0..d, all.as_mut_slice());

@@ -1,10 +1,12 @@
 //! Matrices: [`Mat`] and [`Csr`] own their entries, [`View`] and [`CsrView`] borrow the caller's.
 
 mod dense;
+mod part;
 mod sparse;
 mod stream;
 
 pub use dense::{Mat, View};
+pub(crate) use part::{COPIED, Part};
 pub use sparse::{Csr, CsrView, Indices};
 pub use stream::RowSource;
 

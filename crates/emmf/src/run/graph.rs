@@ -17,11 +17,10 @@ pub(super) fn find<'a, T: Real, X: Data<T>>(
     let n = x.shape().0;
     match (chosen.kind, given) {
         (GraphKind::Given, None) => Err(Error::param("graph", "not there", "given with fit_on_graph")),
-        (GraphKind::Given, Some(graph)) if graph.nodes() != n => {
-            let nodes = graph.nodes();
-            Err(Error::Shape { what: "the given graph", got: (nodes, nodes), want: (n, n) })
+        (GraphKind::Given, Some(graph)) => {
+            check(graph, n)?;
+            Ok(Cow::Borrowed(graph))
         }
-        (GraphKind::Given, Some(graph)) => Ok(Cow::Borrowed(graph)),
         (GraphKind::Knn, _) => {
             Ok(Cow::Owned(knn_graph(&neighbours(chosen, x, chosen.neighbours)?, chosen.weighting)?))
         }
@@ -30,6 +29,15 @@ pub(super) fn find<'a, T: Real, X: Data<T>>(
             Ok(Cow::Owned(adaptive(&neighbours(chosen, x, chosen.neighbours + 1)?).graph()?))
         }
     }
+}
+
+/// A given graph is one over all `n` samples.
+pub(super) fn check(graph: &Graph, n: usize) -> Result<()> {
+    let nodes = graph.nodes();
+    if nodes == n {
+        return Ok(());
+    }
+    Err(Error::Shape { what: "the given graph", got: (nodes, nodes), want: (n, n) })
 }
 
 fn neighbours<T: Real, X: Data<T>>(chosen: GraphSpec, x: &X, k: usize) -> Result<Neighbours> {

@@ -65,6 +65,7 @@ impl<X> Job<'_, X> {
             labels: outcome.labels,
             residuals: outcome.residuals,
             extras: outcome.extras,
+            set_aside: Vec::new(),
             imputed: None,
             initial,
             trace,

@@ -1,5 +1,6 @@
 //! [`Spec::fit`]: from checked parameters and samples to a [`Fit`].
 
+mod aside;
 mod check;
 mod graph;
 mod job;
@@ -13,19 +14,20 @@ use crate::fit::{Observer, Step};
 use crate::graph::Graph;
 use crate::init::{Factors, Random, Start};
 use crate::loss::Loss;
-use crate::matrix::Samples;
+use crate::matrix::{Part, Samples};
 use crate::method::{
     Aim, Entrywise, Gamma, GraphIrls, Gsnmf, Irls, Lsnmf, Onmf, Pnmf, Recipe, Regularized, Rmnmf, Setting,
     Source, SparseDivergence, Symnmf, Update, default_epsilon,
 };
 use crate::model::{Fit, Seconds, impute};
-use crate::preprocess;
+use crate::preprocess::{self, Fitted};
 use crate::real::Real;
 use crate::real::sealed::Pair;
-use crate::registry::{self, Kind, Values};
+use crate::registry::{self, Entry, Kind, Values};
 use crate::spec::{GraphKind, GraphSpec, Missing, Solver, Spec};
 use crate::threads;
 
+use aside::Split;
 use job::Job;
 
 /// What a fit may be given besides samples and parameters.
@@ -129,7 +131,7 @@ fn fit_f64(
 fn fit<T: Real>(
     spec: &Spec,
     x: Samples<'_, T>,
-    mut given: Given<'_, T>,
+    given: Given<'_, T>,
     given_graph: Option<&Graph>,
 ) -> Result<Fit<T>> {
     let began = Instant::now();
@@ -142,35 +144,73 @@ fn fit<T: Real>(
         check::missing(spec, entry, &x)?;
     }
     check::labels(spec, entry)?;
+    aside::check(spec, entry)?;
     let weights = check::sample_weights(given.sample_weights, entry, x.shape().0)?;
+    given_graph.map_or(Ok(()), |graph| graph::check(graph, x.shape().0))?;
     threads::within(spec.threads, || {
         let (fitted, mut prepared) = preprocess::fit(&spec.normalize, x, missing)?;
         let scale = prepared.take_scale();
         let samples = prepared.samples();
-        let data = Stored::new(samples, scale);
+        let data = Stored::new(samples, scale.clone());
         data.intact()?;
         check::not_constant(&samples)?;
         check::not_too_small(&data)?;
-        let mut job = Job {
-            spec,
-            entry,
-            data: &data,
-            weights: &weights,
-            deadline: spec.time_limit.map(|limit| began + Duration::from_secs_f64(limit)),
-            seconds: Seconds { prepare: began.elapsed().as_secs_f64(), ..Seconds::default() },
+        let mut task = Task { spec, entry, began, seconds: Seconds::default(), fitted };
+        task.seconds.prepare = began.elapsed().as_secs_f64();
+        let split = Split::find(spec, &data, &weights)?;
+        task.seconds.init = began.elapsed().as_secs_f64() - task.seconds.prepare;
+        let mut fit = match split {
+            None => task.run((&data, &weights), given, given_graph)?,
+            Some(split) => {
+                drop(data);
+                let part = Part::of(&samples, split.kept())?;
+                let kept = Stored::new(part.samples(), scale.as_ref().map(|scale| split.of(scale)));
+                let start = given.start.map(|start| split.start(start));
+                let graph = given_graph.map(|graph| graph.among(split.kept()));
+                let given = Given { sample_weights: None, start: start.as_ref(), observer: given.observer };
+                let fit = task.run((&kept, &split.of(&weights)), given, graph.as_ref())?;
+                split.complete(fit, &samples, scale.as_deref())?
+            }
         };
+        fit.imputed = if missing { impute(&prepared, &x, (fit.model.centroids(), &fit.v)) } else { None };
+        fit.seconds.total = began.elapsed().as_secs_f64();
+        Ok(fit)
+    })?
+}
+
+/// A fit of preprocessed samples.
+struct Task<'a> {
+    spec: &'a Spec,
+    entry: &'static Entry,
+    began: Instant,
+    seconds: Seconds,
+    fitted: Vec<Fitted>,
+}
+
+impl Task<'_> {
+    fn run<T: Real>(
+        self,
+        (data, weights): (&Stored<'_, T>, &[f64]),
+        mut given: Given<'_, T>,
+        given_graph: Option<&Graph>,
+    ) -> Result<Fit<T>> {
+        let Self { spec, entry, began, seconds, fitted } = self;
+        let deadline = spec.time_limit.map(|limit| began + Duration::from_secs_f64(limit));
+        let mut job = Job { spec, entry, data, weights, deadline, seconds };
+        let missing = spec.missing == Missing::Nan;
         let values = Values::of(entry, &spec.params);
         let following = spec.graph.is_some();
         let graph = |normalized| {
             let chosen = spec.graph.unwrap_or_default();
-            let graph = graph::find(chosen, &data, given_graph)?;
+            let graph = graph::find(chosen, data, given_graph)?;
             Ok::<_, Error>(graph::normalized(chosen, graph, normalized))
         };
-        let mut fit = match entry.kind {
+        match entry.kind {
             Kind::Samples(make) | Kind::Graph(make) if following || entry.needs_graph() => {
+                let making = Instant::now();
                 let (irls, graph) = (irls(&job, || make(&values)), graph(true)?);
                 let (lambda, monotone) = (values.get("lambda"), values.get("monotone") == Some(1.0));
-                job.seconds.prepare = began.elapsed().as_secs_f64();
+                job.seconds.prepare += making.elapsed().as_secs_f64();
                 job.fit(&GraphIrls { irls, graph, lambda, monotone }, &mut given, fitted)
             }
             Kind::Samples(make) if missing => {
@@ -186,26 +226,23 @@ fn fit<T: Real>(
                 }
                 recipe => job.fit(&entrywise(&job, Aim::Entries(recipe)), &mut given, fitted),
             },
-            Kind::Probabilistic => job.fit(&pnmf(&values, &weights), &mut given, fitted),
-            Kind::Separable => job.fit(&gsnmf(&values, &weights), &mut given, fitted),
+            Kind::Probabilistic => job.fit(&pnmf(&values, weights), &mut given, fitted),
+            Kind::Separable => job.fit(&gsnmf(&values, weights), &mut given, fitted),
             Kind::Regularized(make) => {
                 let terms = make(&values);
                 let graph = if terms.graph == Source::Given { Some(graph(false)?) } else { None };
-                let method = Regularized { terms, graph: graph.as_deref(), sample_weights: &weights };
+                let method = Regularized { terms, graph: graph.as_deref(), sample_weights: weights };
                 job.fit(&method, &mut given, fitted)
             }
-            Kind::Orthogonal => job.fit(&Onmf { sample_weights: &weights }, &mut given, fitted),
+            Kind::Orthogonal => job.fit(&Onmf { sample_weights: weights }, &mut given, fitted),
             Kind::Symmetric => {
                 let (graph, half) = (graph(true)?, values.get("half") == Some(1.0));
                 job.fit(&Symnmf { graph: &graph, half }, &mut given, fitted)
             }
             Kind::RobustManifold => job.fit(&rmnmf(&values, &*graph(false)?), &mut given, fitted),
-            Kind::LocalCentroids => job.fit(&lsnmf(&values, &weights), &mut given, fitted),
-        }?;
-        fit.imputed = if missing { impute(&prepared, &x, (fit.model.centroids(), &fit.v)) } else { None };
-        fit.seconds.total = began.elapsed().as_secs_f64();
-        Ok(fit)
-    })?
+            Kind::LocalCentroids => job.fit(&lsnmf(&values, weights), &mut given, fitted),
+        }
+    }
 }
 
 /// The sample-weighted method with this loss.

@@ -1,0 +1,97 @@
+//! Outliers that are set aside: the fit sees the other samples only and codes these afterwards, so that they have no
+//! part in the start, the centroids, the graph and the scale of the scores.
+
+use crate::data::{Data, Dense, Stored};
+use crate::error::{Error, Result};
+use crate::init::{Factors, filled, screen};
+use crate::matrix::{Mat, Part, Samples};
+use crate::model::Fit;
+use crate::real::Real;
+use crate::registry::{Entry, Kind};
+use crate::spec::{Missing, Outliers, Spec};
+
+/// A method that fits some of the samples alike whichever the others are can set samples aside; one that keeps more
+/// than factors about each of them cannot.
+pub(super) fn check(spec: &Spec, entry: &Entry) -> Result<()> {
+    let able = matches!(entry.kind, Kind::Samples(_) | Kind::Graph(_) | Kind::Entries(_));
+    if spec.outliers == Some(Outliers::SetAside) && !able {
+        let must = format!("keep with {}, which is no method of weighted samples or entries", entry.name);
+        return Err(Error::param("outliers", "set-aside", must));
+    }
+    Ok(())
+}
+
+/// Samples that take part, and those that do not; both ascend.
+pub(super) struct Split {
+    kept: Vec<usize>,
+    aside: Vec<usize>,
+}
+
+impl Split {
+    /// Where some of the samples are to be set aside.
+    pub(super) fn find<T: Real>(spec: &Spec, data: &Stored<'_, T>, weights: &[f64]) -> Result<Option<Self>> {
+        if !spec.sets_aside() {
+            return Ok(None);
+        }
+        let found = if spec.missing == Missing::Nan {
+            let filled = filled(data);
+            screen(&Dense::new(filled.view(), None), spec.k, weights)
+        } else {
+            screen(data, spec.k, weights)
+        };
+        data.intact()?;
+        let (aside, kept): (Vec<usize>, Vec<usize>) = (0..found.len()).partition(|&i| found[i]);
+        Ok((!aside.is_empty()).then_some(Self { kept, aside }))
+    }
+
+    /// The samples that take part.
+    pub(super) fn kept(&self) -> &[usize] {
+        &self.kept
+    }
+
+    /// Of one value a sample those of the samples that take part.
+    pub(super) fn of<V: Copy>(&self, values: &[V]) -> Vec<V> {
+        self.kept.iter().map(|&i| values[i]).collect()
+    }
+
+    /// A start for the samples that take part.
+    pub(super) fn start<T: Real>(&self, start: &Factors<T>) -> Factors<T> {
+        let v = Mat::from_fn(self.kept.len(), start.v.cols(), |at, k| start.v[(self.kept[at], k)]);
+        Factors { u: start.u.clone(), v }
+    }
+
+    /// The fit of the samples that take part, with those that do not coded by its model.
+    pub(super) fn complete<T: Real>(
+        self,
+        fit: Fit<T>,
+        samples: &Samples<'_, T>,
+        scale: Option<&[T]>,
+    ) -> Result<Fit<T>> {
+        let part = Part::of(samples, &self.aside)?;
+        let scale = scale.map(|scale| self.aside.iter().map(|&i| scale[i]).collect());
+        let coded = fit.model.code(&Stored::new(part.samples(), scale))?;
+        let mut v = Mat::zeros(self.kept.len() + self.aside.len(), fit.v.cols());
+        for (rows, from) in [(&self.kept, &fit.v), (&self.aside, &coded.v)] {
+            rows.iter().enumerate().for_each(|(at, &i)| v.row_mut(i).copy_from_slice(from.row(at)));
+        }
+        Ok(Fit {
+            v,
+            labels: self.merged(&fit.labels, &coded.labels),
+            residuals: self.merged(&fit.residuals, &coded.residuals),
+            weights: self.merged(&fit.weights, &vec![0.0; self.aside.len()]),
+            scores: self.merged(&fit.scores, &coded.scores),
+            set_aside: self.aside,
+            ..fit
+        })
+    }
+
+    fn merged<V: Copy + Default>(&self, kept: &[V], aside: &[V]) -> Vec<V> {
+        let mut all = vec![V::default(); self.kept.len() + self.aside.len()];
+        self.kept
+            .iter()
+            .zip(kept)
+            .chain(self.aside.iter().zip(aside))
+            .for_each(|(&i, value)| all[i] = *value);
+        all
+    }
+}
