@@ -19,8 +19,6 @@ use crate::{Error, OUTLIER};
 const FONT: &[u8] = include_bytes!("../../fonts/DejaVuSans-Latin.ttf");
 /// PNG figures are drawn this much larger and then reduced by half, which smooths them.
 const FINE: u32 = 4;
-/// Scores above this are marked where the true outliers are not known.
-const THRESHOLD: f64 = 3.5;
 
 /// Apart in hue and brightness, and drawn as dots and crosses.
 const GOOD: RGBColor = RGBColor(31, 90, 150);
@@ -132,7 +130,7 @@ fn outliers(record: &Record) -> Vec<bool> {
     let samples = &record.samples;
     let known = samples.truth.as_ref().filter(|truth| truth.iter().any(|class| class == OUTLIER));
     known.map_or_else(
-        || samples.score.iter().map(|&score| score > THRESHOLD).collect(),
+        || samples.score.iter().map(|&score| score > record.threshold).collect(),
         |truth| truth.iter().map(|class| class == OUTLIER).collect(),
     )
 }
