@@ -34,8 +34,8 @@ const LEAST: f64 = 0.02;
 const FEW: f64 = 0.025;
 /// Of more than this share nobody can say that they are the outliers, and not the others.
 const MOST: f64 = 0.4;
-/// From fewer samples nothing can be told.
-const LEAST_SAMPLES: usize = 20;
+/// From fewer samples nothing can be told about lengths, and about directions.
+const LEAST_SAMPLES: (usize, usize) = (20, 40);
 /// Samples for every direction that describes them, and features.
 const MEMBERS: usize = 8;
 const FEATURES: usize = 4;
@@ -52,7 +52,7 @@ pub fn screen<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64]) -> Vec<bool
     // What is next to nothing has no direction that could be told.
     let counts: Vec<bool> = lengths.iter().map(|length| *length > 1e-6 * usual).collect();
     let all = count(&counts);
-    if all < LEAST_SAMPLES.max(2 * k) {
+    if all < LEAST_SAMPLES.0.max(2 * k) {
         return none;
     }
     let mut long = too_long(&lengths, &counts);
@@ -62,7 +62,7 @@ pub fn screen<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64]) -> Vec<bool
     let others: Vec<bool> = counts.iter().zip(&long).map(|(counts, long)| *counts && !long).collect();
     let mut directions = Directions::new::<T>(x, k, (&lengths, usual));
     let (mut scattered, left) = directions.scattered::<T>(&others);
-    if (count(&scattered) as f64) < FEW * all as f64 {
+    if (count(&scattered) as f64) < FEW * all as f64 || all < LEAST_SAMPLES.1 {
         scattered = none.clone();
     }
     if 2 * count(&directions.like::<T>(&long, left)) > count(&long) {
