@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := target/venv
 NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 
-.PHONY: demo test format lint rust python browser wheel methods lambda paper bench kernels callgrind
+.PHONY: demo test format lint rust python browser wheel methods lambda paper robustness bench kernels callgrind
 
 demo:
 	$(CARGO) run --release -- demo
@@ -71,6 +71,12 @@ lambda:
 paper:
 	$(CARGO) build --release --package emmf-cli
 	target/release/emmf bench --paper --resume --out target/paper --page docs/paper.md $(if $(DATA),--data $(DATA))
+
+# What outliers do to every method and start, and how well they are found; writes docs/robustness.md. Goes on where it
+# stopped. EMMF_DATA=folder JOBS=1; needs numpy, scipy and scikit-learn.
+robustness:
+	$(CARGO) build --release --package emmf-cli
+	$(PYTHON) benches/robustness.py
 
 # The inner kernels, each on its own: time, and instructions beside a baseline (RENEW=1 writes it).
 kernels:

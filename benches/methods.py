@@ -40,7 +40,7 @@ PUBLISHED = {
 }
 HEAD = f"""# Every method without a graph on four data sets of the paper
 
-Written by `make methods`: `emmf fit FILE.mat -k CLASSES --method NAME --seed S` with the program's defaults (unit samples, k-means
+Written by `make methods`: `emmf fit FILE.mat -k CLASSES --method NAME --as-published --seed S` (unit samples, k-means
 start, published exponents), 500 iterations (`pnmf` 100), mean ± standard deviation of seeds 0 to {SEEDS - 1}. The number after each
 is the paper's, table 2, where it has one. Seconds are the processor's
 for one fit with everything around it, on one core.
@@ -55,7 +55,7 @@ def methods():
 def run(task):
     name, method, seed = task
     file, k = SETS[name]
-    command = [PROGRAM, "fit", DATA / f"{file}.mat", "-k", k, "--method", method, "--seed", seed, "--threads", 1]
+    command = [PROGRAM, "fit", DATA / f"{file}.mat", "-k", k, "--method", method, "--seed", seed, "--threads", 1, "--as-published"]
     command += ["--max-iter", ITERATIONS.get(method, 500), "--json", "--quiet"]
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen([str(part) for part in command], stdout=out, stderr=errors)

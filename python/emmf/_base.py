@@ -65,6 +65,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
     sample_weight_: NDArray[np.float64]
     outlier_scores_: NDArray[np.float64]
     outliers_: NDArray[np.bool_]
+    set_aside_: NDArray[np.int64]
     imputed_: NDArray[Any]
     extras_: dict[str, Any]
 
@@ -371,6 +372,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         self.sample_weight_ = found["weights"]
         self.outlier_scores_ = found["scores"]
         self.outliers_ = found["scores"] > THRESHOLD
+        self.set_aside_ = found["set_aside"]
         self.extras_ = found["extras"]
         if found["imputed"] is not None:
             self.imputed_ = found["imputed"]

@@ -36,6 +36,8 @@ outlier_scores_ : ndarray of shape (n_samples,)
     By how many robust standard deviations the residual lies above the median; higher is worse.
 outliers_ : ndarray of shape (n_samples,)
     Whether the score is above 3.5.
+set_aside_ : ndarray of shape (n_set_aside,)
+    The training samples that start and fit did not see, as they clearly do not belong to the others.
 residual_center_, residual_spread_ : float
     Median and robust standard deviation of the training residuals, to which scores are relative.
 imputed_ : ndarray of shape (n_samples, n_features)

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from . import _emmf
 
 # What has no value is not written, but is there all the same.
-DEFAULTS: dict[str, Any] = {"stop_by": None, **json.loads(_emmf.defaults())}
+DEFAULTS: dict[str, Any] = {"stop_by": None, "outliers": None, **json.loads(_emmf.defaults())}
 STEPS = ("unit", "max", "tfidf", "shift", "clip")
 COUNT = Interval(Integral, 1, None, closed="left")
 
@@ -59,6 +59,14 @@ MISSING = _shared(
     '{"refuse", "nan"}',
     'What NaN means: a mistake, or a value that is missing. With ``"nan"`` it has no part in the fit, and ``imputed_`` '
     'has it filled in; dense data and ``solver="mu"`` only.',
+)
+# By the methods that can set samples aside.
+OUTLIERS = _shared(
+    "outliers",
+    [StrOptions({"set-aside", "keep"}), None],
+    '{"set-aside", "keep"} or None',
+    "What is done about samples that clearly do not belong to the others: start and fit do not see them (they still "
+    "get coefficients, a cluster and a score), or they take part, as published. None is {outliers}.",
 )
 # By the methods that can follow a graph; those that need one have ``graph="knn"``.
 GRAPH = [
@@ -209,8 +217,10 @@ def of_method(entry: dict[str, Any]) -> list[Parameter]:
     solving = SOLVING if "hals" in entry["solvers"] else []
     exponent = [] if entry["exponent"] is None else [EXPONENT._replace(help=EXPONENT.help.format(**entry))]
     missing = [MISSING] if entry["takes_missing"] else []
+    own_way = "to set them aside" if entry["name"] in ("emmf", "g-emmf") else "to keep them"
+    outliers = [OUTLIERS._replace(help=OUTLIERS.help.format(outliers=own_way))] if entry["can_set_aside"] else []
     own = [*map(_own, entry["params"]), *_graph(entry)]
-    return [FIRST, *own, *solving, *exponent, *COMMON[:-2], *missing, *COMMON[-2:]]
+    return [FIRST, *own, *solving, *exponent, *COMMON[:-2], *outliers, *missing, *COMMON[-2:]]
 
 
 def steps(normalize: Any) -> list[str]:

@@ -1,10 +1,13 @@
 //! One run: contaminate, fit, judge.
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use emmf::metrics::Clustering;
 use emmf::preprocess::Normalize;
-use emmf::synth::{add_block_noise, add_outliers, choose_per_class};
+use emmf::synth::{
+    Junk, add_block_noise, add_foreign, add_junk, add_outliers, add_salt_and_pepper, choose_per_class,
+};
 use emmf::{Factors, Given, Mat, Real, Spec, Step};
 
 use crate::Error;
@@ -44,22 +47,31 @@ pub(crate) fn kept(iteration: usize) -> bool {
     iteration <= FINE || iteration.is_multiple_of(10)
 }
 
-/// Makes a run on one thread.
-pub(crate) fn run(plan: &Plan, case: &Case, set: &Set) -> std::result::Result<Result, Error> {
+/// Makes a run on one thread; `others` are the data sets that samples are taken from to contaminate this one.
+pub(crate) fn run(
+    plan: &Plan,
+    case: &Case,
+    set: &Set,
+    others: &HashMap<String, Set>,
+) -> std::result::Result<Result, Error> {
     let made = match plan.runs.precision {
-        Precision::Single => made::<f32>(plan, case, set),
-        Precision::Double => made::<f64>(plan, case, set),
+        Precision::Single => made::<f32>(plan, case, (set, others)),
+        Precision::Double => made::<f64>(plan, case, (set, others)),
     };
     made.map_err(|why| Error::Run { run: plan.key(case).join(", "), why })
 }
 
-fn made<T: Real>(plan: &Plan, case: &Case, set: &Set) -> std::result::Result<Result, String> {
+fn made<T: Real>(
+    plan: &Plan,
+    case: &Case,
+    (set, others): (&Set, &HashMap<String, Set>),
+) -> std::result::Result<Result, String> {
     let variant = &plan.variants[case.variant];
     let method = &plan.runs.method[variant.method];
     let mut spec = method.spec(set.k, plan.runs.max_iter)?.seed(case.seed).threads(1);
     spec.params.extend(variant.params.clone());
     let done = &plan.contaminations[case.contamination];
-    let x = contaminated(set, done, &mut spec, case.seed)?;
+    let x = contaminated((set, others), done, &mut spec, case.seed)?;
     let x = Mat::from_fn(x.rows(), x.cols(), |i, j| T::from_f64(x[(i, j)]));
     let text = |error: emmf::Error| error.to_string();
     let judged =
@@ -93,13 +105,15 @@ fn made<T: Real>(plan: &Plan, case: &Case, set: &Set) -> std::result::Result<Res
 
 /// The data as they are fitted, before any preprocessing that is left in `spec`.
 fn contaminated(
-    set: &Set,
+    (set, others): (&Set, &HashMap<String, Set>),
     done: &Contamination,
     spec: &mut Spec,
     seed: u64,
 ) -> std::result::Result<Mat<f64>, String> {
     let mut x = set.x.clone();
-    match *done {
+    let count = |share: f64| (share * set.x.rows() as f64).round() as usize;
+    let text = |error: emmf::Error| error.to_string();
+    match done {
         Contamination::None => {}
         Contamination::Outliers { share, .. } => {
             // Outliers come after the samples have unit length, and keep theirs.
@@ -107,12 +121,22 @@ fn contaminated(
                 (0..x.rows()).for_each(|i| to_unit_length(x.row_mut(i)));
                 spec.normalize.retain(|step| *step != Normalize::Unit);
             }
-            x = add_outliers(&x, (share * x.rows() as f64).round() as usize, seed);
+            x = add_outliers(&x, count(*share), seed);
+        }
+        Contamination::Scattered { share } => x = add_junk(&x, Junk::Scattered, count(*share), seed),
+        Contamination::Cluster { share } => x = add_junk(&x, Junk::Cluster, count(*share), seed),
+        Contamination::Foreign { share, data } => {
+            let other = others.get(data).ok_or("the other data set was not read")?;
+            x = add_foreign(&x, &other.x, count(*share), seed).map_err(text)?;
+        }
+        Contamination::SaltAndPepper { share, entries } => {
+            let rows = choose_per_class(&vec![0; x.rows()], count(*share), seed);
+            add_salt_and_pepper(&mut x, &rows, *entries, seed).map_err(text)?;
         }
         Contamination::Blocks { size, per_class } => {
             let image = set.image.ok_or("block noise needs images")?;
-            let rows = choose_per_class(&set.classes, per_class, seed);
-            add_block_noise(&mut x, image, &rows, size, seed).map_err(|error| error.to_string())?;
+            let rows = choose_per_class(&set.classes, *per_class, seed);
+            add_block_noise(&mut x, image, &rows, *size, seed).map_err(text)?;
         }
     }
     Ok(x)

@@ -1,11 +1,12 @@
 //! Runs that are still to be made, several at a time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::Error;
+use crate::experiment::Contamination;
 use crate::plan::{Case, Plan};
 use crate::run::run;
 use crate::sets::{Set, size};
@@ -31,6 +32,12 @@ pub fn finish(
     seen: impl Fn(usize) + Sync,
 ) -> Result<Vec<Error>, Error> {
     let mut left_out = Vec::new();
+    let mut others = HashMap::new();
+    for contamination in &plan.contaminations {
+        if let Contamination::Foreign { data, .. } = contamination {
+            others.insert(data.clone(), Set::read(data, folder)?);
+        }
+    }
     let open = open(plan, store);
     let done = AtomicUsize::new(plan.cases.len() - open.iter().map(|(_, cases)| cases.len()).sum::<usize>());
     seen(done.load(Ordering::Relaxed));
@@ -47,7 +54,7 @@ pub fn finish(
         let kept = Mutex::new(&mut *store);
         let work = || -> Result<(), Error> {
             while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                match run(plan, case, &set) {
+                match run(plan, case, &set, &others) {
                     Ok(result) => {
                         kept.lock().unwrap_or_else(PoisonError::into_inner).add(plan.key(case), result)?;
                     }

@@ -15,8 +15,8 @@ use crate::report::ReportArgs;
 use crate::sample::ExplainArgs;
 use crate::shell::CompletionsArgs;
 use crate::values::{
-    Clusters, GridByName, InitName, LabelRuleName, NormalizeName, SolverName, clusters, count, image_shape,
-    name_and_value, seed, size,
+    Clusters, GridByName, InitName, JunkName, LabelRuleName, NormalizeName, OutliersName, SolverName,
+    clusters, count, image_shape, name_and_value, seed, size,
 };
 
 /// Robust nonnegative matrix factorization: clusters, factors and outlier scores from one fit.
@@ -144,6 +144,16 @@ pub(crate) struct FitArgs {
     /// k-means runs of the start, of which the best is taken.
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 1)]
     pub(crate) init_restarts: usize,
+    /// What is done about samples that clearly do not belong to the others: set aside, so that start and fit see the
+    /// others only (they still get a cluster and a score), or kept [default: set-aside with emmf and g-emmf, else keep].
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub(crate) outliers: Option<OutliersName>,
+    /// The method as its authors published it: no sample is set aside.
+    #[arg(long, conflicts_with = "outliers")]
+    pub(crate) as_published: bool,
+    /// Share of the samples that are outliers [default: those with a score above 3.5].
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    pub(crate) contamination: Option<f64>,
     /// Preprocessing, in this order, separated by commas [default: unit; tfidf,unit for texts].
     #[arg(long, value_name = "STEPS", value_enum, value_delimiter = ',')]
     pub(crate) normalize: Vec<NormalizeName>,
@@ -243,7 +253,7 @@ pub(crate) struct ScoreArgs {
 #[command(after_help = "Examples:\n  \
     emmf synth toy --out -\n  \
     emmf synth rays --samples 1000 -k 5 --outliers 50 --seed 7 --out rays.npz\n  \
-    emmf synth outliers yale.mat --count 20 --out yale-with-outliers.mat\n  \
+    emmf synth outliers yale.mat --count 20 --kind scattered --out yale-with-outliers.mat\n  \
     emmf synth block-noise yale.mat --image 16x16 --block 6 --out occluded.mat")]
 pub(crate) struct SynthArgs {
     #[command(subcommand)]
@@ -278,13 +288,46 @@ pub(crate) enum SynthKind {
         #[command(flatten)]
         out: OutArgs,
     },
-    /// A data set with random vectors in [0, 10σ] added, σ its largest entry.
+    /// A data set with outliers added: random vectors in [0, 10σ], σ its largest entry, or harder ones.
     Outliers {
         #[command(flatten)]
         input: InputArgs,
         /// How many.
         #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
         count: usize,
+        /// huge: in [0, 10σ]; scattered: random vectors as long as the median sample; cluster: nearly equal ones.
+        #[arg(long, value_enum, default_value = "huge")]
+        kind: JunkName,
+        #[command(flatten)]
+        seed: SeedArgs,
+        #[command(flatten)]
+        out: OutArgs,
+    },
+    /// A data set with some samples of another one added.
+    Foreign {
+        #[command(flatten)]
+        input: InputArgs,
+        /// The other data set.
+        #[arg(long, value_name = "DATA")]
+        from: PathBuf,
+        /// How many.
+        #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+        count: usize,
+        #[command(flatten)]
+        seed: SeedArgs,
+        #[command(flatten)]
+        out: OutArgs,
+    },
+    /// A data set in which some entries of some samples are 0 or the largest entry.
+    SaltAndPepper {
+        #[command(flatten)]
+        input: InputArgs,
+        /// How many samples.
+        #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+        count: usize,
+        /// Share of their entries.
+        #[arg(long, value_name = "SHARE", allow_negative_numbers = true, default_value_t = 0.2)]
+        share: f64,
         #[command(flatten)]
         seed: SeedArgs,
         #[command(flatten)]
@@ -321,6 +364,8 @@ impl SynthKind {
             | Self::ToyClean(out)
             | Self::Rays { out, .. }
             | Self::Outliers { out, .. }
+            | Self::Foreign { out, .. }
+            | Self::SaltAndPepper { out, .. }
             | Self::BlockNoise { out, .. } => &out.out,
         }
     }

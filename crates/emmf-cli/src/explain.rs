@@ -6,7 +6,9 @@ use anyhow::{Error, anyhow};
 use emmf::registry::METHODS;
 
 /// Parameters that are options of the same name.
-const OPTIONS: [&str; 14] = [
+const OPTIONS: [&str; 16] = [
+    "share",
+    "contamination",
     "epsilon",
     "exponent",
     "sweeps",

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use comfy_table::Table;
+use emmf::model::threshold_for;
 use emmf::preprocess::Normalize;
 use emmf::{Choice, Given, Real, Samples, Spec};
 use emmf_io::{DataInfo, Dtype, Features, Matrix, ReadOptions, Record, Sketch};
@@ -27,6 +28,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<()> {
     }
     // A typing error in the name must not wait for a long file.
     let entry = emmf::registry::find(&args.method).map_err(|error| explained(&error, &args.input.data))?;
+    let checked = args.contamination.map(|share| threshold_for(&[], share)).transpose();
+    checked.map_err(|error| explained(&error, &args.input.data))?;
     let mut spec = spec(args)?;
     spec.graph = args.graph.spec(entry.needs_graph())?;
     if args.normalize.is_empty() && args.look.has_texts(&args.input.data)? {
@@ -105,6 +108,10 @@ fn spec(args: &FitArgs) -> Result<Spec> {
         .missing(args.gaps.meaning());
     spec.labels = args.label_rule.map(Into::into);
     (spec.exponent, spec.time_limit, spec.threads) = (args.exponent, args.time_limit, args.threads);
+    spec.outliers = args.outliers.map(Into::into);
+    if args.as_published {
+        spec = spec.as_published();
+    }
     spec.epsilon = args.epsilon;
     spec.stop_by = args.graph.stop_by.map(Into::into);
     if let Some(lambda) = args.graph.lambda {
@@ -157,6 +164,10 @@ fn fit<T: Real>(
     let features = Features { names: notes.features.as_deref(), image: notes.image };
     let mut record = Record::new(&fit, info, about.labels)?;
     record.grid = found;
+    if let Some(share) = args.contamination {
+        record.threshold =
+            threshold_for(&fit.scores, share).map_err(|error| explained(&error, &args.input.data))?;
+    }
     (record.samples.name, record.choice, record.command) = (about.names, choice, Some(command_line()));
     let page = page(args);
     if args.out.is_some() || page.is_some() {
@@ -232,6 +243,9 @@ fn print_json(record: &Record) -> Result<()> {
         "iterations": record.iterations,
         "stop": record.stop,
         "objective": record.objective,
+        "outliers": record.outliers().filter(|outlier| *outlier).count(),
+        "threshold": record.threshold,
+        "set_aside": record.set_aside.len(),
         "seconds": record.seconds.total,
     });
     if let (Some(clustering), Some(object)) = (record.clustering, object.as_object_mut()) {
@@ -275,6 +289,7 @@ fn print_summary(record: &Record, out: Option<&Path>, page: Option<&Path>) -> Re
         shown.add_row(["chosen of the grid", &text]);
     }
     shown.add_row(["cluster sizes", &cluster_sizes(record)]);
+    shown.add_row(["outliers", &outliers(record)]);
     shown.add_row(["outlier scores, highest", &worst_samples(record)]);
     if let Some(c) = record.clustering {
         let values =
@@ -307,6 +322,19 @@ fn cluster_sizes(record: &Record) -> String {
     let mut sizes = vec![0; record.spec.k];
     record.samples.label.iter().for_each(|&label| sizes[label] += 1);
     sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// How many outliers there are, and how many of them the fit did not see.
+fn outliers(record: &Record) -> String {
+    let count = record.outliers().filter(|outlier| *outlier).count();
+    let found =
+        format!("{count} of {}: a score above {}", record.data.n, (1e3 * record.threshold).round() / 1e3);
+    match record.set_aside.len() {
+        0 => found,
+        aside => {
+            format!("{found}; {aside} samples had no part in the fit, they were set aside before the start")
+        }
+    }
 }
 
 /// The five samples with the highest scores.

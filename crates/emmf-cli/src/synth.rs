@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use emmf::synth::{self, ImageShape, Labelled, Rays};
+use emmf::synth::{self, ImageShape, Junk, Labelled, Rays};
 use emmf::{Mat, Missing, Real};
-use emmf_io::{Dataset, Matrix, Numbers};
+use emmf_io::{Dataset, Matrix, Numbers, ReadOptions};
 use emmf_report::OUTLIER;
 
 use crate::args::SynthKind;
@@ -35,17 +35,31 @@ pub(crate) fn run(kind: &SynthKind) -> Result<()> {
             let made = synth::rays_with_outliers::<f64>(&rays);
             write_labelled(&made.map_err(|error| explained(&error, &out.out))?, &out.out)
         }
-        SynthKind::Outliers { input, count, seed, out } => {
-            let mut data = read(input, Missing::Refuse)?;
-            check_size(data.x.shape().0, *count, data.x.shape().1)?;
-            data.x = match data.x {
-                Numbers::F32(x) => synth::add_outliers(&dense(x)?, *count, seed.seed).into(),
-                Numbers::F64(x) => synth::add_outliers(&dense(x)?, *count, seed.seed).into(),
-            };
-            if let Some(labels) = &mut data.labels {
-                labels.extend(std::iter::repeat_n(OUTLIER.to_string(), *count));
+        SynthKind::Outliers { input, count, kind, seed, out } => {
+            let data = read(input, Missing::Refuse)?;
+            let kind: Option<Junk> = (*kind).into();
+            write_more(&out.out, data, *count, |x| Ok(with_outliers(&x, kind, *count, seed.seed)))
+        }
+        SynthKind::Foreign { input, from, count, seed, out } => {
+            let data = read(input, Missing::Refuse)?;
+            let other = emmf_io::read(from, &ReadOptions::default())?.x.into_f64();
+            let other = dense(other)?;
+            write_more(&out.out, data, *count, |x| {
+                let foreign = synth::add_foreign(&x, &other, *count, seed.seed);
+                foreign.map_err(|error| explained(&error, from))
+            })
+        }
+        SynthKind::SaltAndPepper { input, count, share, seed, out } => {
+            let data = read(input, Missing::Refuse)?;
+            let samples = data.x.shape().0;
+            if *count > samples {
+                bail!("--count is {count}, but {} has {samples} samples", input.data.display());
             }
-            write_data(&out.out, data)
+            let rows = synth::choose_per_class(&vec![0; samples], *count, seed.seed);
+            write_more(&out.out, data, 0, |mut x| {
+                let done = synth::add_salt_and_pepper(&mut x, &rows, *share, seed.seed);
+                done.map(|()| x).map_err(|error| explained(&error, &input.data))
+            })
         }
         SynthKind::BlockNoise { input, image, row_major, block, per_class, seed, out } => {
             let mut data = read(input, Missing::Refuse)?;
@@ -66,6 +80,32 @@ pub(crate) fn run(kind: &SynthKind) -> Result<()> {
             }?;
             write_data(&out.out, data)
         }
+    }
+}
+
+/// Writes the data with `count` outliers that `add` puts after the samples.
+fn write_more(
+    out: &Path,
+    mut data: Dataset,
+    count: usize,
+    add: impl Fn(Mat<f64>) -> Result<Mat<f64>>,
+) -> Result<()> {
+    check_size(data.x.shape().0, count, data.x.shape().1)?;
+    data.x = match data.x {
+        Numbers::F32(x) => Numbers::from(add(dense(x)?.cast())?.cast::<f32>()),
+        Numbers::F64(x) => add(dense(x)?)?.into(),
+    };
+    if let Some(labels) = &mut data.labels {
+        labels.extend(std::iter::repeat_n(OUTLIER.to_string(), count));
+    }
+    write_data(out, data)
+}
+
+/// Outliers of a kind after the samples, huge ones where none is said.
+fn with_outliers(x: &Mat<f64>, kind: Option<Junk>, count: usize, seed: u64) -> Mat<f64> {
+    match kind {
+        None => synth::add_outliers(x, count, seed),
+        Some(kind) => synth::add_junk(x, kind, count, seed),
     }
 }
 

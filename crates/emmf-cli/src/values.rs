@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use clap::ValueEnum;
 use emmf::graph::Weighting;
 use emmf::preprocess::Normalize;
-use emmf::synth::ImageShape;
-use emmf::{Init, LabelRule, Missing, Solver, StopBy};
+use emmf::synth::{ImageShape, Junk};
+use emmf::{Init, LabelRule, Missing, Outliers, Solver, StopBy};
 
 /// An enum of the library under its names on the command line.
 macro_rules! names {
@@ -26,6 +26,10 @@ names!(SolverName for Solver { Mu => Solver::Mu, Hals => Solver::Hals });
 names!(InitName for Init {
     Kmeans => Init::Kmeans, Trimmed => Init::Trimmed, Random => Init::Random, Nndsvd => Init::Nndsvd,
 });
+names!(JunkName for Option<Junk> {
+    Huge => None, Scattered => Some(Junk::Scattered), Cluster => Some(Junk::Cluster),
+});
+names!(OutliersName for Outliers { SetAside => Outliers::SetAside, Keep => Outliers::Keep });
 names!(MissingName for Missing { Nan => Missing::Nan });
 names!(LabelRuleName for LabelRule {
     Raw => LabelRule::Raw, Unit => LabelRule::Unit, Kmeans => LabelRule::Kmeans, Components => LabelRule::Components,

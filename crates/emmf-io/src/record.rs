@@ -6,7 +6,7 @@ use std::path::Path;
 
 use emmf::method::{Extra, Value};
 use emmf::metrics::Clustering;
-use emmf::model::Seconds;
+use emmf::model::{Seconds, THRESHOLD};
 use emmf::{Choice, Fit, Real, Spec, Stop};
 use serde::{Deserialize, Serialize};
 
@@ -100,6 +100,12 @@ pub struct Record {
     pub restart: usize,
     /// Wall time.
     pub seconds: Seconds,
+    /// The score above which a sample is an outlier.
+    #[serde(default = "threshold")]
+    pub threshold: f64,
+    /// The samples that were set aside as outliers before the start.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set_aside: Vec<usize>,
     /// Agreement with the true classes, where known.
     pub clustering: Option<Clustering>,
     /// The search that chose a parameter, where there was one.
@@ -137,6 +143,8 @@ impl Record {
             trace: fit.trace.clone(),
             restart: fit.restart,
             seconds: fit.seconds,
+            threshold: THRESHOLD,
+            set_aside: fit.set_aside.clone(),
             clustering: truth.as_ref().map(compare).transpose()?,
             grid: None,
             samples: SampleColumns {
@@ -153,6 +161,15 @@ impl Record {
             sketch: None,
         })
     }
+
+    /// Whether each sample is an outlier: its score is above the threshold.
+    pub fn outliers(&self) -> impl Iterator<Item = bool> + '_ {
+        self.samples.score.iter().map(|score| *score > self.threshold)
+    }
+}
+
+fn threshold() -> f64 {
+    THRESHOLD
 }
 
 /// An extra result with its name, where it goes into the record.
@@ -194,13 +211,16 @@ struct Version {
     version: u32,
 }
 
-/// One line a sample: row, label, residual, weight, score and, where it has one, its name, as CSV.
-pub(crate) fn samples_to(out: &mut dyn Write, samples: &SampleColumns) -> io::Result<()> {
+/// One line a sample: row, label, residual, weight, score, whether it is an outlier (yes or no) and, where it has one,
+/// its name, as CSV.
+pub(crate) fn samples_to(out: &mut dyn Write, record: &Record) -> io::Result<()> {
+    let samples = &record.samples;
     let named = if samples.name.is_some() { ",name" } else { "" };
-    writeln!(out, "row,label,residual,weight,score{named}")?;
-    for row in 0..samples.label.len() {
+    writeln!(out, "row,label,residual,weight,score,outlier{named}")?;
+    for (row, outlier) in record.outliers().enumerate() {
+        let outlier = if outlier { "yes" } else { "no" };
         let (label, residual) = (samples.label[row], samples.residual[row]);
-        write!(out, "{row},{label},{residual},{},{}", samples.weight[row], samples.score[row])?;
+        write!(out, "{row},{label},{residual},{},{},{outlier}", samples.weight[row], samples.score[row])?;
         match &samples.name {
             Some(names) => writeln!(out, ",\"{}\"", names[row].replace('"', "\"\""))?,
             None => writeln!(out)?,

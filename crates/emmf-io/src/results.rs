@@ -12,7 +12,7 @@ use crate::model::{Notes, to_bytes};
 use crate::npy_write::write_reals;
 use crate::record::{Record, record_to, samples_to};
 
-/// Writes `model.safetensors`, `samples.csv` (row, label, residual, weight, score), `record.json` and an NPY
+/// Writes `model.safetensors`, `samples.csv` (row, label, residual, weight, score, outlier), `record.json` and an NPY
 /// file for every matrix among the extra results, and for the samples where missing values were filled in, into a folder, which is made where it is missing: all of
 /// them, or none.
 pub fn write_results<T: Real>(
@@ -37,7 +37,7 @@ fn write_files<T: Real>(folder: &Path, fit: &Fit<T>, record: &Record, notes: &No
     let path = folder.join("model.safetensors");
     let bytes = to_bytes(&fit.model, notes).map_err(|problem| problem.of(path.display().to_string()))?;
     batch.add(&path, |out| out.write_all(&bytes))?;
-    batch.add(&folder.join("samples.csv"), |out| samples_to(out, &record.samples))?;
+    batch.add(&folder.join("samples.csv"), |out| samples_to(out, record))?;
     batch.add(&folder.join("record.json"), |out| record_to(out, record))?;
     let imputed = fit.imputed.iter().map(|imputed| ("imputed", imputed));
     for (name, matrix) in fit.extras.iter().filter_map(matrix).chain(imputed) {

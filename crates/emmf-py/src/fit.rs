@@ -70,6 +70,7 @@ fn run<'py, T: Element + Real>(
     results.set_item("residuals", fit.residuals.into_pyarray(py))?;
     results.set_item("weights", fit.weights.into_pyarray(py))?;
     results.set_item("scores", fit.scores.into_pyarray(py))?;
+    results.set_item("set_aside", positions(py, fit.set_aside))?;
     results.set_item("imputed", fit.imputed.map(|imputed| matrix(py, imputed)).transpose()?)?;
     results.set_item("extras", extras(py, fit.extras)?)?;
     results.set_item("objective", fit.objective)?;

@@ -24,6 +24,7 @@ fn method<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
     found.set_item("minimised", entry.goal == Goal::Least)?;
     found.set_item("takes_sparse", entry.storage.contains(&Storage::Sparse))?;
     found.set_item("takes_missing", entry.takes_missing())?;
+    found.set_item("can_set_aside", entry.can_set_aside())?;
     found.set_item("takes_weights", entry.takes_weights() && !entry.needs_graph())?;
     found.set_item("takes_graph", entry.takes_graph())?;
     found.set_item("needs_graph", entry.needs_graph())?;

@@ -4,6 +4,7 @@
 //! the start of a fit), and each half is also assigned to the centroids of the other one. Where k is right the two
 //! labelings agree (adjusted Rand index near 1); with more clusters than there are, one of them is cut in an arbitrary
 //! way and the halves cut it differently (Tibshirani and Walther 2005, prediction strength; Lange et al. 2004).
+//! Outliers that the fit would set aside are left out before.
 //! Cost: 2·[`SPLITS`]·[`RESTARTS`] runs of k-means for every k, on at most [`MOST_SAMPLES`] samples.
 
 use std::ops::{ControlFlow, RangeInclusive};
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
-use crate::init::{Kmeans, Random, kmeans, trimmed_kmeans};
+use crate::init::{Kmeans, Random, kmeans, screen, trimmed_kmeans};
 use crate::matrix::{Mat, Part, Samples};
 use crate::metrics::ari;
 use crate::preprocess;
@@ -88,10 +89,15 @@ impl Spec {
             let scale = prepared.take_scale();
             let factor = |i: usize| scale.as_ref().map_or(T::ONE, |scale| scale[i]);
             let mut order: Vec<usize> = (0..rows.len()).collect();
+            if self.sets_aside() {
+                let data = Stored::new(prepared.samples(), scale.clone());
+                let found = screen(&data, ks[ks.len() - 1], &vec![1.0; rows.len()]);
+                order.retain(|&at| !found[at]);
+            }
             let mut curves: Vec<Vec<f64>> = Vec::new();
             for split in 0..SPLITS {
                 order.shuffle(&mut random);
-                let (a, b) = order.split_at(rows.len() / 2);
+                let (a, b) = order.split_at(order.len() / 2);
                 let [a, b] = [a, b].map(|half| Part::copy(&prepared.samples(), half, factor));
                 let (a, b) = (a?, b?);
                 let halves = [Stored::new(a.samples(), None), Stored::new(b.samples(), None)];

@@ -13,6 +13,27 @@ use crate::real::sealed::{Left, Pair};
 use crate::spec::{Missing, Spec};
 use crate::threads;
 
+/// Samples with higher scores are outliers. Of samples whose residuals are normally distributed one in 4300 is; what that
+/// is on real data without outliers: docs/robustness.md.
+pub const THRESHOLD: f64 = 3.5;
+
+/// The score above which the share `contamination` of the samples lies, for those who know how many outliers
+/// there are: in [0, 1).
+pub fn threshold_for(scores: &[f64], contamination: f64) -> Result<f64> {
+    if !(0.0..1.0).contains(&contamination) {
+        return Err(Error::param(
+            "contamination",
+            contamination,
+            "at least 0 and below 1, the share of outliers",
+        ));
+    }
+    let mut sorted = scores.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let above = (contamination * sorted.len() as f64).round() as usize;
+    let at = sorted.len().saturating_sub(above + 1);
+    Ok(sorted.get(at).copied().unwrap_or(THRESHOLD))
+}
+
 /// The residuals of the training samples in two robust numbers, against which samples are scored.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ResidualScale {

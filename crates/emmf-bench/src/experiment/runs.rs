@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use emmf::Spec;
 use serde::Deserialize;
 
+use crate::sets::title;
+
 /// Data sets × methods × parameters × contaminations × seeds.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -121,6 +123,31 @@ pub enum Contamination {
         /// Images of each class.
         per_class: usize,
     },
+    /// Random vectors as long as the unit samples after these. Only the samples are judged.
+    Scattered {
+        /// How many for each sample.
+        share: f64,
+    },
+    /// Nearly equal random vectors after the samples. Only the samples are judged.
+    Cluster {
+        /// How many for each sample.
+        share: f64,
+    },
+    /// Samples of another data set after those of this one, brought to its number of features. Only the samples of
+    /// this one are judged.
+    Foreign {
+        /// How many for each sample.
+        share: f64,
+        /// The other data set.
+        data: String,
+    },
+    /// Some samples with some of their entries 0 or the largest one.
+    SaltAndPepper {
+        /// How many of the samples.
+        share: f64,
+        /// How many of their entries.
+        entries: f64,
+    },
 }
 
 /// What the start sees.
@@ -144,6 +171,10 @@ impl Contamination {
                 format!("{:.0} % outliers, clean start", 100.0 * share)
             }
             Self::Blocks { size, .. } => format!("{size}×{size}"),
+            Self::Scattered { share } => format!("{:.0} % scattered", 100.0 * share),
+            Self::Cluster { share } => format!("{:.0} % in a cluster", 100.0 * share),
+            Self::Foreign { share, data } => format!("{:.0} % of {}", 100.0 * share, title(data)),
+            Self::SaltAndPepper { share, .. } => format!("{:.0} % salt and pepper", 100.0 * share),
         }
     }
 }

@@ -6,9 +6,6 @@ use plotters::style::{Color, HSLColor, RGBColor};
 use super::{Axis, BAD, Chart, GOOD, Look, Mark, Point, Series, Sheet, Sign, sketch};
 use crate::{Error, OUTLIER};
 
-/// Scores above this are marked where the true outliers are not known.
-const THRESHOLD: f64 = 3.5;
-
 /// Told apart by most eyes, for up to ten clusters.
 const FEW: [(u8, u8, u8); 10] = [
     (59, 130, 196),
@@ -104,7 +101,7 @@ fn outliers(record: &Record) -> Vec<bool> {
     let samples = &record.samples;
     let known = samples.truth.as_ref().filter(|truth| truth.iter().any(|class| class == OUTLIER));
     known.map_or_else(
-        || samples.score.iter().map(|&score| score > THRESHOLD).collect(),
+        || samples.score.iter().map(|&score| score > record.threshold).collect(),
         |truth| truth.iter().map(|class| class == OUTLIER).collect(),
     )
 }

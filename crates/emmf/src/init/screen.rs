@@ -3,22 +3,21 @@
 //! 1. **Length.** A sample more than [`CUT`] robust deviations (of the logarithm) and [`LENGTH`] times longer than usual.
 //! 2. **Direction.** Samples are brought to unit length, so that none can pull harder than another (spherical principal
 //!    components, Locantore et al. 1999), and what the leading directions leave of each is measured. A sample more than
-//!    [`CUT`] robust deviations above the rest, or above a gap in the distribution, is set aside and the directions are
-//!    found again without it, for k, 2k and 3k of them: few at first, so that no outlier gets a direction of its own.
+//!    [`CUT`] robust deviations above the rest, or above a gap in the distribution, is set aside, and k more directions are
+//!    found without it, up to 3k of them: few at first, so that no outlier gets a direction of its own.
 //!
 //! A group that few directions of its own describe as well as the rest is described is taken for a cluster and stays: what is
-//! set aside is scattered. So is a tail of less than [`FEW`] of the samples, which real data have and the loss copes with.
+//! set aside is scattered. So does a tail of less than [`FEW`] of the samples, which real data have and the loss copes with.
 //! Location and spread are those of the shortest half of the values (a half that does not begin above the lowest
 //! sixth: outliers are on one side), made efficient by the moments of what lies around it. They hold up to a third of outliers.
 //!
 //! Nothing here is drawn by the seed of the fit: which samples are found depends on the data and on k alone.
-//! Cost: 20 products of X with k columns, and 5 for each group that is found, about as much as a k-means start.
+//! Cost: 9 products of X with k columns, and at most 9 for each group that is found; a k-means start makes about as many.
 
 use rand::RngExt;
-use rand_distr::StandardNormal;
 
 use super::Random;
-use crate::data::{Data, orthonormal_basis};
+use crate::data::{Data, add_scaled, orthonormal_basis};
 use crate::matrix::Mat;
 use crate::preprocess::median;
 use crate::real::Real;
@@ -35,8 +34,8 @@ const LEAST: f64 = 0.02;
 const FEW: f64 = 0.025;
 /// Of more than this share nobody can say that they are the outliers, and not the others.
 const MOST: f64 = 0.4;
-/// From fewer samples nothing can be told.
-const LEAST_SAMPLES: usize = 20;
+/// From fewer samples nothing can be told about lengths, and about directions.
+const LEAST_SAMPLES: (usize, usize) = (20, 40);
 /// Samples for every direction that describes them, and features.
 const MEMBERS: usize = 8;
 const FEATURES: usize = 4;
@@ -53,7 +52,7 @@ pub fn screen<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64]) -> Vec<bool
     // What is next to nothing has no direction that could be told.
     let counts: Vec<bool> = lengths.iter().map(|length| *length > 1e-6 * usual).collect();
     let all = count(&counts);
-    if all < LEAST_SAMPLES.max(2 * k) {
+    if all < LEAST_SAMPLES.0.max(2 * k) {
         return none;
     }
     let mut long = too_long(&lengths, &counts);
@@ -63,7 +62,7 @@ pub fn screen<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64]) -> Vec<bool
     let others: Vec<bool> = counts.iter().zip(&long).map(|(counts, long)| *counts && !long).collect();
     let mut directions = Directions::new::<T>(x, k, (&lengths, usual));
     let (mut scattered, left) = directions.scattered::<T>(&others);
-    if (count(&scattered) as f64) < FEW * all as f64 {
+    if (count(&scattered) as f64) < FEW * all as f64 || all < LEAST_SAMPLES.1 {
         scattered = none.clone();
     }
     if 2 * count(&directions.like::<T>(&long, left)) > count(&long) {
@@ -127,7 +126,7 @@ struct Directions<'a, X> {
     x: &'a X,
     k: usize,
     features: usize,
-    /// What brings ‖xᵢ‖² to a common number; 0 where the sample has no direction.
+    /// What brings every sample to a common length; 0 where it has no direction.
     factors: Vec<f64>,
     common: f64,
     random: Random,
@@ -138,9 +137,9 @@ impl<'a, X> Directions<'a, X> {
     where
         X: Data<T>,
     {
-        let factor = |length: &f64| if *length > 1e-6 * usual { (usual / length).powi(2) } else { 0.0 };
+        let factor = |length: &f64| if *length > 1e-6 * usual { usual / length } else { 0.0 };
         let factors = lengths.iter().map(factor).collect();
-        Self { x, k, features: x.shape().1, factors, common: usual * usual, random: Random::new(0) }
+        Self { x, k, features: x.shape().1, factors, common: usual, random: Random::new(0) }
     }
 
     /// Samples among `others` of which the leading directions of the rest leave too much, and what they usually leave.
@@ -148,12 +147,17 @@ impl<'a, X> Directions<'a, X> {
     where
         X: Data<T>,
     {
-        let (mut far, mut basis, mut usual) = (vec![false; others.len()], None, 0.0);
+        let (mut far, mut usual) = (vec![false; others.len()], 0.0);
+        let (mut known, mut squares) = (Mat::<T>::zeros(self.features, 0), vec![1.0; others.len()]);
         for times in 1..=3 {
             let rest: Vec<bool> = others.iter().zip(&far).map(|(other, far)| *other && !far).collect();
-            let columns = self.columns(others, times * self.k);
-            let found: Mat<T> = self.leading(&rest, columns.max(1), basis);
-            let left = self.left_by(&found);
+            let more = self.columns(others, times * self.k).max(1) - known.cols();
+            if more > 0 {
+                let found = self.leading(&rest, more, &known);
+                self.leave(&found, &mut squares);
+                known = beside(&known, &found);
+            }
+            let left: Vec<f64> = squares.iter().map(|square: &f64| square.sqrt()).collect();
             let limit = cut(&of(others, &left));
             far = left.iter().zip(others).map(|(left, other)| *other && *left > limit).collect();
             let rest: Vec<bool> = others.iter().zip(&far).map(|(other, far)| *other && !far).collect();
@@ -163,7 +167,6 @@ impl<'a, X> Directions<'a, X> {
             if count(&far) as f64 > MOST * count(others) as f64 {
                 far.fill(false);
             }
-            basis = Some(found);
         }
         (far, usual)
     }
@@ -177,9 +180,10 @@ impl<'a, X> Directions<'a, X> {
         if columns == 0 {
             return vec![false; group.len()];
         }
-        let basis: Mat<T> = self.leading(group, columns, None);
-        let left = self.left_by(&basis);
-        left.iter().zip(group).map(|(left, group)| *group && *left <= limit).collect()
+        let basis = self.leading(group, columns, &Mat::<T>::zeros(self.features, 0));
+        let mut squares = vec![1.0; group.len()];
+        self.leave(&basis, &mut squares);
+        squares.iter().zip(group).map(|(square, group)| *group && *square <= limit * limit).collect()
     }
 
     /// At most `wanted` directions, as many as samples and features allow.
@@ -188,52 +192,57 @@ impl<'a, X> Directions<'a, X> {
         wanted.min(members).min(features.max(1))
     }
 
-    /// The leading directions of a group, orthonormal, d×`columns`: two power iterations from random numbers, or one more
-    /// from those that are known.
-    fn leading<T: Real>(&mut self, group: &[bool], columns: usize, known: Option<Mat<T>>) -> Mat<T>
+    /// More leading directions of a group beside those that are `known`, orthonormal, d×`columns`: a power iteration from sums of
+    /// its members with random signs.
+    fn leading<T: Real>(&mut self, group: &[bool], columns: usize, known: &Mat<T>) -> Mat<T>
     where
         X: Data<T>,
     {
-        let d = self.features;
-        let iterations = if known.is_some() { 1 } else { 2 };
-        let mut basis = Mat::from_fn(d, columns, |j, t| match &known {
-            Some(known) if t < known.cols() => known[(j, t)],
-            _ => T::from_f64(self.random.0.sample::<f64, _>(StandardNormal)),
-        });
-        drop(known);
-        let weights: Vec<T> = self
-            .factors
-            .iter()
-            .zip(group)
-            .map(|(factor, group)| T::from_f64(if *group { *factor } else { 0.0 }))
-            .collect();
-        for _ in 0..iterations {
-            // A few columns at a time: the product has as many rows as there are samples.
-            for first in (0..columns).step_by(self.k) {
-                let some = self.k.min(columns - first);
-                let part = Mat::from_fn(d, some, |j, t| basis[(j, first + t)]);
-                let mut next = Mat::zeros(d, some);
-                self.x.t_dot(&weights, &self.x.dot(&part), &mut next);
-                (0..d).for_each(|j| basis.row_mut(j)[first..first + some].copy_from_slice(next.row(j)));
-            }
-            basis = orthonormal_basis(&basis);
+        let mut members = vec![Vec::new(); columns];
+        let mut signs = vec![T::ZERO; group.len()];
+        for i in (0..group.len()).filter(|&i| group[i]) {
+            members[self.random.0.random_range(0..columns)].push(i);
+            let sign = if self.random.0.random::<bool>() { 1.0 } else { -1.0 };
+            signs[i] = T::from_f64(sign * self.factors[i]);
         }
-        basis
+        let mut basis = self.x.sums_of(&members, &signs);
+        take_out(known, &mut basis);
+        let square = |(factor, group): (&f64, &bool)| T::from_f64(if *group { factor * factor } else { 0.0 });
+        let weights: Vec<T> = self.factors.iter().zip(group).map(square).collect();
+        let mut next = Mat::zeros(self.features, columns);
+        self.x.t_dot(&weights, &self.x.dot(&basis), &mut next);
+        take_out(known, &mut next);
+        orthonormal_basis(&next)
     }
 
-    /// The length of what orthonormal directions leave of every sample of unit length.
-    fn left_by<T: Real>(&self, basis: &Mat<T>) -> Vec<f64>
+    /// Takes what orthonormal directions describe of every sample of unit length from the square of what is left of it.
+    fn leave<T: Real>(&self, basis: &Mat<T>, squares: &mut [f64])
     where
         X: Data<T>,
     {
-        let n = self.factors.len();
-        let mut left = vec![0.0; n];
-        self.x.project(basis, &mut vec![(); n], &mut left, |block| {
-            for ((i, p), left) in block.rows.zip(block.p.chunks_exact(basis.cols())).zip(block.r) {
-                let square: f64 = p.iter().map(|p| p.to_f64().powi(2)).sum();
-                *left = (1.0 - square * self.factors[i] / self.common).max(0.0).sqrt();
+        self.x.project(basis, &mut vec![(); squares.len()], squares, |block| {
+            for ((i, p), square) in block.rows.zip(block.p.chunks_exact(basis.cols())).zip(block.r) {
+                let described: f64 = p.iter().map(|p| p.to_f64().powi(2)).sum();
+                *square = (*square - described * (self.factors[i] / self.common).powi(2)).max(0.0);
             }
         });
-        left
+    }
+}
+
+/// The columns of both.
+fn beside<T: Real>(a: &Mat<T>, b: &Mat<T>) -> Mat<T> {
+    let known = a.cols();
+    Mat::from_fn(b.rows(), known + b.cols(), |j, t| if t < known { a[(j, t)] } else { b[(j, t - known)] })
+}
+
+/// A − Q·QᵀA for orthonormal Q.
+fn take_out<T: Real>(q: &Mat<T>, a: &mut Mat<T>) {
+    let (known, columns) = (q.cols(), a.cols());
+    let mut inner = Mat::<T>::zeros(known, columns);
+    for j in 0..a.rows() {
+        (0..known).for_each(|t| add_scaled(inner.row_mut(t), q[(j, t)], a.row(j)));
+    }
+    for j in 0..a.rows() {
+        (0..known).for_each(|t| add_scaled(a.row_mut(j), -q[(j, t)], inner.row(t)));
     }
 }

@@ -157,6 +157,12 @@ impl Entry {
         matches!(self.kind, Kind::Samples(_) | Kind::Entries(_))
     }
 
+    /// Whether it can set outliers aside: a method of weighted samples or entries, which keeps nothing about a sample but its
+    /// coefficients.
+    pub fn can_set_aside(&self) -> bool {
+        self.takes_missing() || matches!(self.kind, Kind::Graph(_))
+    }
+
     /// Whether it always follows a graph over the samples.
     pub fn needs_graph(&self) -> bool {
         let given = self.terms().is_some_and(|terms| terms.graph == Source::Given);

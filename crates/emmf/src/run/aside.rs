@@ -7,14 +7,12 @@ use crate::init::{Factors, filled, screen};
 use crate::matrix::{Mat, Part, Samples};
 use crate::model::Fit;
 use crate::real::Real;
-use crate::registry::{Entry, Kind};
+use crate::registry::Entry;
 use crate::spec::{Missing, Outliers, Spec};
 
-/// A method that fits some of the samples alike whichever the others are can set samples aside; one that keeps more
-/// than factors about each of them cannot.
+/// Outliers are set aside by a method that can.
 pub(super) fn check(spec: &Spec, entry: &Entry) -> Result<()> {
-    let able = matches!(entry.kind, Kind::Samples(_) | Kind::Graph(_) | Kind::Entries(_));
-    if spec.outliers == Some(Outliers::SetAside) && !able {
+    if spec.outliers == Some(Outliers::SetAside) && !entry.can_set_aside() {
         let must = format!("keep with {}, which is no method of weighted samples or entries", entry.name);
         return Err(Error::param("outliers", "set-aside", must));
     }

@@ -4,12 +4,14 @@
 //! same up to rounding in `f32` and `f64`: they are drawn in double precision.
 
 mod blocks;
+mod junk;
 mod outliers;
 mod rays;
 mod toy;
 mod uniform;
 
 pub use blocks::{ImageShape, add_block_noise, choose_per_class};
+pub use junk::{Junk, add_foreign, add_junk, add_salt_and_pepper};
 pub use outliers::add_outliers;
 pub use rays::{Rays, rays_with_outliers};
 pub use toy::{toy_clean, toy_with_outliers};
