@@ -86,7 +86,7 @@ impl Effect {
         let x = uniform::<f64>(square.size, square.size, self.seed);
         let (mut kept, mut again) = (Vec::new(), Vec::new());
         for (_, method, share) in METHODS {
-            let spec = Spec::new(method, square.k).seed(self.seed);
+            let spec = Spec::new(method, square.k).as_published().seed(self.seed);
             let fit = spec.fit(&x)?;
             let first = |residuals: &[f64]| share(residuals).map(|shares| shares[0]);
             let mut curve = (Vec::new(), Vec::new());
