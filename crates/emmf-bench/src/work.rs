@@ -64,15 +64,20 @@ pub fn finish(
             }
             Ok(())
         };
-        std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..jobs.max(1)).map(|_| scope.spawn(work)).collect();
-            let ends = workers.into_iter().map(|worker| match worker.join() {
-                Ok(end) => end,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
-            ends.collect::<Result<(), Error>>()
-        })?;
+        at_a_time(jobs, work)?;
         left_out.extend(failed.into_inner().unwrap_or_else(PoisonError::into_inner));
     }
     Ok(left_out)
+}
+
+/// Does the work on so many threads until each has ended.
+fn at_a_time(jobs: usize, work: impl Fn() -> Result<(), Error> + Sync) -> Result<(), Error> {
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..jobs.max(1)).map(|_| scope.spawn(&work)).collect();
+        let ends = workers.into_iter().map(|worker| match worker.join() {
+            Ok(end) => end,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        ends.collect()
+    })
 }

@@ -96,6 +96,9 @@ fn a_course_survives_an_interruption() {
     let place = place();
     let text = EXPERIMENT.replace("seeds = 3", "seeds = 2\nkind = \"convergence\"");
     place.write("mine.toml", &text[..text.find("[[contamination]]").unwrap()]);
+    place.refuses("bench mine.toml", &["k-means", "a start has no iterations to show"]);
+    let text = text.replace("method = \"pnmf\"", "method = \"g-emmf\"");
+    place.write("mine.toml", &text[..text.find("[[method]]\nlabel = \"k-means\"").unwrap()]);
     place.run("bench mine.toml --out one --quiet").ok();
     let whole = place.read("one/mine/results.csv");
     assert!(whole.lines().next().unwrap().ends_with("objective,rises,trace"), "{whole}");
@@ -103,7 +106,7 @@ fn a_course_survives_an_interruption() {
     place.run("bench mine.toml --out one --quiet --resume").ok();
     assert_eq!(whole, place.read("one/mine/results.csv"));
     let page = place.read("one/mine/page.md");
-    assert!(page.contains("The objective never rises on 1 of 1 data sets"), "{page}");
+    assert!(page.contains("It never rises on 1 of 1 data sets"), "{page}");
     let svg = place.read("one/mine/figures/mine.svg");
     assert!(svg.contains("iteration") && svg.contains("PNMF") && !svg.contains("NaN"));
     assert!(place.path("one/mine/figures/mine.png").exists());

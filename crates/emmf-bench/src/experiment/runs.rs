@@ -208,6 +208,9 @@ impl Runs {
                     method.label
                 ));
             }
+            if method.is_start() && self.show == Show::Convergence {
+                return Err(format!("{}: a start has no iterations to show; name a method", method.label));
+            }
             method.check(self.max_iter)?;
         }
         Ok(())

@@ -98,8 +98,9 @@ fn chart(plan: &Plan, curves: &[Curve<'_>], data: usize) -> Chart {
     });
     Chart {
         title: title(&plan.runs.data[data]),
-        x: Axis::new("iteration"),
-        y: Axis::new("objective / start"),
+        // The start stands far above all that follows: only logarithms show both.
+        x: Axis::log("iteration"),
+        y: Axis::log("objective / start"),
         series: series.collect(),
     }
 }

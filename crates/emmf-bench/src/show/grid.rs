@@ -113,61 +113,65 @@ fn chart(
     }
     Chart {
         title: summaries[0].columns[at].title.clone(),
-        x: Axis::log(parameter),
+        x: Axis::log(parameter).marked(curves[0].iter().map(|point| (point.x, format!("{:e}", point.x)))),
         y: Axis::new("ACC and NMI"),
         series,
     }
 }
 
+/// The highest less the lowest of the values.
+fn spread(points: &[Point]) -> f64 {
+    let ends = |(low, high): (f64, f64), point: &Point| (low.min(point.y), high.max(point.y));
+    let (low, high) = points.iter().fold((f64::INFINITY, f64::NEG_INFINITY), ends);
+    high - low
+}
+
 fn claims(summaries: &[Summary; 2], curves: &[(usize, [Vec<Point>; 2])], parameter: &str) -> Vec<Claim> {
-    let all = curves.len();
-    let spread = |points: &[Point]| {
-        let (low, high) = points
-            .iter()
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| (low.min(p.y), high.max(p.y)));
-        high - low
-    };
-    let name = |at: usize| summaries[0].columns[at].title.as_str();
-    let widest = |skip: usize| {
-        let spreads = curves.iter().map(|(at, [acc, _])| (spread(&acc[skip.min(acc.len())..]), *at));
-        spreads.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((0.0, 0))
-    };
-    let steady = |skip: usize| {
-        curves.iter().filter(|(_, [acc, _])| spread(&acc[skip.min(acc.len())..]) < 0.05).count()
-    };
+    let accuracies: Vec<(&str, &[Point])> = curves
+        .iter()
+        .map(|(at, [acc, _])| (summaries[0].columns[*at].title.as_str(), acc.as_slice()))
+        .collect();
+    vec![steady(&accuracies, parameter), declining(&accuracies, parameter)]
+}
+
+fn steady(curves: &[(&str, &[Point])], parameter: &str) -> Claim {
+    let spreads =
+        |skip: usize| curves.iter().map(move |(name, acc)| (spread(&acc[skip.min(acc.len())..]), *name));
+    let widest = |skip: usize| spreads(skip).max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((0.0, "none"));
+    let count = |skip: usize| spreads(skip).filter(|(spread, _)| *spread < 0.05).count();
     let (whole, rest) = (widest(0), widest(1));
+    let lowest =
+        curves.iter().filter_map(|(_, acc)| acc.first()).map(|point| point.x).fold(f64::INFINITY, f64::min);
+    Claim::new(
+        Verdict::of(count(1), curves.len()),
+        format!("The results are not very sensitive to {parameter} within a wide range."),
+        format!(
+            "Above {parameter} = {lowest:e} the mean ACC changes by less than 0.05 on {} of {} data sets (by {:.3} at most, {}); over the whole grid on {} (by {:.3} at most, {}).",
+            count(1),
+            curves.len(),
+            rest.0,
+            rest.1,
+            count(0),
+            whole.0,
+            whole.1
+        ),
+    )
+}
+
+fn declining(curves: &[(&str, &[Point])], parameter: &str) -> Claim {
     let lost = |points: &[Point]| {
         let best = points.iter().map(|point| point.y).fold(0.0, f64::max);
         best - points.last().map_or(0.0, |point| point.y)
     };
-    let losses: Vec<f64> = curves.iter().map(|(_, [acc, _])| lost(acc)).collect();
+    let losses: Vec<f64> = curves.iter().map(|(_, acc)| lost(acc)).collect();
     let falling = losses.iter().filter(|loss| **loss > 0.01).count();
-    let lowest = curves
-        .iter()
-        .filter_map(|(_, [acc, _])| acc.first())
-        .map(|point| point.x)
-        .fold(f64::INFINITY, f64::min);
-    vec![
-        Claim::new(
-            Verdict::of(steady(1), all),
-            format!("The results are not very sensitive to {parameter} within a wide range."),
-            format!(
-                "Above {parameter} = {lowest:e} the mean ACC changes by less than 0.05 on {} of {all} data sets (by {:.3} at most, {}); over the whole grid on {} (by {:.3} at most, {}).",
-                steady(1),
-                rest.0,
-                name(rest.1),
-                steady(0),
-                whole.0,
-                name(whole.1)
-            ),
+    Claim::new(
+        Verdict::of(falling, curves.len()),
+        format!("When {parameter} becomes very large, the performance tends to decrease."),
+        format!(
+            "At the largest {parameter} the mean ACC is more than 0.01 below the best of the grid on {falling} of {} data sets, by {:.3} on average.",
+            curves.len(),
+            mean(&losses)
         ),
-        Claim::new(
-            Verdict::of(falling, all),
-            format!("When {parameter} becomes very large, the performance tends to decrease."),
-            format!(
-                "At the largest {parameter} the mean ACC is more than 0.01 below the best of the grid on {falling} of {all} data sets, by {:.3} on average.",
-                mean(&losses)
-            ),
-        ),
-    ]
+    )
 }

@@ -122,8 +122,11 @@ fn claims(plan: &Plan, summary: &Summary, shares: &[(f64, usize)], what: &str) -
         .filter(|(_, falls)| falls.iter().any(Option::is_some))
         .collect();
     let Some((_, ours)) = rows.iter().find(|(label, _)| *label == proposed) else { return Vec::new() };
-    // Another start is another competition.
-    let rivals = || rows.iter().filter(|(label, _)| !label.starts_with(&format!("{proposed},")));
+    // Another start, or the start itself, is no competitor of the paper's.
+    let starts =
+        |label: &str| plan.runs.method.iter().any(|method| method.label == label && method.is_start());
+    let other = format!("{proposed},");
+    let rivals = || rows.iter().filter(|(label, _)| !label.starts_with(&other) && !starts(label));
     let all = ours.iter().flatten().count();
     let highest = (0..ours.len()).filter(|&at| {
         ours[at].is_some_and(|(_, end)| {
@@ -136,14 +139,7 @@ fn claims(plan: &Plan, summary: &Summary, shares: &[(f64, usize)], what: &str) -
         })
     });
     let (highest, steadiest) = (highest.count(), steadiest.count());
-    let ends: Vec<String> = rows
-        .iter()
-        .map(|(label, falls)| {
-            let there: Vec<(f64, f64)> = falls.iter().flatten().copied().collect();
-            let (fall, end): (Vec<f64>, Vec<f64>) = there.into_iter().unzip();
-            format!("{label} {:.3} ({:+.3})", mean(&end), -mean(&fall))
-        })
-        .collect();
+    let ends = ends(&rows);
     let share = 100.0 * shares.last().map_or(0.0, |(share, _)| *share);
     vec![Claim::new(
         Verdict::of(steadiest, all),
@@ -152,7 +148,16 @@ fn claims(plan: &Plan, summary: &Summary, shares: &[(f64, usize)], what: &str) -
         ),
         format!(
             "From none to {share:.0} % outliers its ACC falls least on {steadiest} of {all} data sets, and it is the highest there on {highest}. Mean ACC at {share:.0} % over the data sets, and the fall: {}.",
-            ends.join(", ")
+            ends
         ),
     )]
+}
+
+/// Where every method ends and how far it falls, on average.
+fn ends(rows: &[(&str, Falls)]) -> String {
+    let ends = rows.iter().map(|(label, falls)| {
+        let (fall, end): (Vec<f64>, Vec<f64>) = falls.iter().flatten().copied().unzip();
+        format!("{label} {:.3} ({:+.3})", mean(&end), -mean(&fall))
+    });
+    ends.collect::<Vec<_>>().join(", ")
 }

@@ -92,7 +92,7 @@ fn claims(plan: &Plan, summaries: &[Summary; 2]) -> Vec<Claim> {
     let Some(proposed) = plan.runs.proposed.as_deref() else { return Vec::new() };
     let mut claims = Vec::new();
     if plan.runs.published.is_some() {
-        claims.push(best_as_published(summaries, proposed));
+        claims.extend(best_as_published(summaries, proposed));
         claims.extend(nearness(summaries, proposed));
     }
     claims.push(best_of_all(summaries, proposed));
@@ -106,7 +106,7 @@ fn count(summary: &Summary, proposed: &str, holds: impl Fn(&Cell, usize) -> bool
     cells.fold((0, 0), |(held, all), (at, cell)| (held + usize::from(holds(cell, at)), all + 1))
 }
 
-fn best_as_published(summaries: &[Summary; 2], proposed: &str) -> Claim {
+fn best_as_published(summaries: &[Summary; 2], proposed: &str) -> Option<Claim> {
     let counts = summaries.each_ref().map(|summary| {
         let rivals = |at: usize| {
             let cells = summary.rows.iter().filter_map(move |(_, cells)| cells[at].as_ref());
@@ -115,13 +115,14 @@ fn best_as_published(summaries: &[Summary; 2], proposed: &str) -> Claim {
         count(summary, proposed, |cell, at| rivals(at).all(|rival| rival.mean() <= cell.mean()))
     });
     let [(acc, all), (nmi, _)] = counts;
-    Claim::new(
+    let claim = Claim::new(
         Verdict::of(acc + nmi, 2 * all),
         format!("{proposed} has the highest ACC and NMI of the methods in the table, everywhere."),
         format!(
             "Of the methods as published it has the highest mean ACC in {acc} of {all} columns and the highest mean NMI in {nmi} of {all}."
         ),
-    )
+    );
+    (all > 0).then_some(claim)
 }
 
 fn best_of_all(summaries: &[Summary; 2], proposed: &str) -> Claim {

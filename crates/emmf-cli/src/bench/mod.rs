@@ -154,7 +154,7 @@ fn runs_of(
     let mut store = Store::open(&file, &plan)?;
     let left_out = if args.show { Ok(Vec::new()) } else { make(args, experiment, &plan, &mut store) };
     let found = if args.show { store.into_results() } else { uninterrupted(|| store.sort(&plan))? };
-    let left_out: Vec<String> = left_out?.iter().map(ToString::to_string).collect();
+    let left_out = reasons(&left_out?);
     if !plan.cases.iter().any(|case| found.contains_key(&plan.key(case))) {
         if new_folder {
             forget(&args.out, &folder, &file);
@@ -180,6 +180,20 @@ fn make(
     let left_out = finish(plan, store, (&data_folder(args), jobs), seen);
     progress.finish_and_clear();
     left_out
+}
+
+/// What is missing one by one, and failed runs together: they are many of a kind.
+fn reasons(left_out: &[emmf_bench::Error]) -> Vec<String> {
+    let is_run = |error: &&emmf_bench::Error| matches!(error, emmf_bench::Error::Run { .. });
+    let mut reasons: Vec<String> =
+        left_out.iter().filter(|error| !is_run(error)).map(ToString::to_string).collect();
+    let failed: Vec<_> = left_out.iter().filter(is_run).collect();
+    match failed[..] {
+        [] => {}
+        [only] => reasons.push(only.to_string()),
+        [first, ..] => reasons.push(format!("{} runs failed; the first: {first}", failed.len())),
+    }
+    reasons
 }
 
 /// Takes away the results without results, and the folders if nothing else is in them.

@@ -8,9 +8,6 @@ use crate::page::{escape, hash};
 
 const STYLE: &str = concat!(include_str!("../style.css"), include_str!("document.css"));
 
-/// Cells longer than this are sentences.
-const SENTENCE: usize = 32;
-
 impl Document {
     /// As one HTML file.
     pub fn html(&self) -> Result<String, Error> {
@@ -57,38 +54,29 @@ impl Block {
 
 impl Table {
     fn html(&self) -> String {
-        let head = self
-            .head
-            .iter()
-            .map(|name| format!("<th scope=\"col\">{}</th>", inline(name)))
-            .collect::<Vec<_>>()
-            .concat();
+        let class = |column: usize| if self.is_text(column) { " class=\"text\"" } else { "" };
+        let head = self.head.iter().enumerate();
+        let head = head.map(|(at, name)| format!("<th scope=\"col\"{}>{}</th>", class(at), inline(name)));
+        let head = head.collect::<Vec<_>>().concat();
         let row = |cells: &Vec<Cell>| {
-            let cells = cells.iter().enumerate().map(|(at, cell)| cell_html(cell, at == 0));
-            format!("<tr>{}</tr>\n", cells.collect::<String>())
+            let cells = cells.iter().enumerate().map(|(at, cell)| match at {
+                0 => format!("<th scope=\"row\">{}</th>", content(cell)),
+                _ => format!("<td{}>{}</td>", class(at), content(cell)),
+            });
+            format!("<tr>{}</tr>\n", cells.collect::<Vec<_>>().concat())
         };
-        let rows: String = self.rows.iter().map(row).collect();
+        let rows = self.rows.iter().map(row).collect::<Vec<_>>().concat();
         format!(
             "<div class=\"wide\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
         )
     }
 }
 
-fn cell_html(cell: &Cell, first: bool) -> String {
+fn content(cell: &Cell) -> String {
     let text = inline(&cell.marked());
     let text = if cell.rank == Rank::Best { format!("<b>{text}</b>") } else { text };
-    let notes = cell
-        .notes
-        .iter()
-        .map(|note| format!("<br><small>{}</small>", inline(note)))
-        .collect::<Vec<_>>()
-        .concat();
-    if first {
-        return format!("<th scope=\"row\">{text}{notes}</th>");
-    }
-    // Sentences are broken into lines, numbers are not.
-    let class = if cell.text.chars().count() > SENTENCE { " class=\"text\"" } else { "" };
-    format!("<td{class}>{text}{notes}</td>")
+    let notes = cell.notes.iter().map(|note| format!("<br><small>{}</small>", inline(note)));
+    text + &notes.collect::<Vec<_>>().concat()
 }
 
 /// Text with its code, bold parts and links.

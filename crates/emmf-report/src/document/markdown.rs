@@ -31,7 +31,9 @@ impl Block {
 impl Table {
     fn markdown(&self) -> String {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | ").replace('\n', " "));
-        let rule = format!("|---{}|\n", "|---:".repeat(self.head.len().saturating_sub(1)));
+        let text = |column: usize| column == 0 || self.is_text(column);
+        let rule = (0..self.head.len()).map(|column| if text(column) { "---" } else { "---:" });
+        let rule = format!("|{}|\n", rule.collect::<Vec<_>>().join("|"));
         let rows: String = self.rows.iter().map(|row| line(row.iter().map(cell).collect())).collect();
         line(self.head.clone()) + &rule + &rows
     }

@@ -1,5 +1,8 @@
 //! Tables whose cells hold a value, its rank, and notes in small print.
 
+/// Cells longer than this are sentences.
+const SENTENCE: usize = 32;
+
 /// A table.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table {
@@ -49,6 +52,12 @@ impl Table {
     /// A table of these columns.
     pub fn new<T: Into<String>>(head: impl IntoIterator<Item = T>) -> Self {
         Self { head: head.into_iter().map(Into::into).collect(), rows: Vec::new() }
+    }
+
+    /// Whether a column holds sentences, which are broken into lines, or numbers, which are not.
+    pub(super) fn is_text(&self, column: usize) -> bool {
+        let cells = self.rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.text.chars().count()).any(|length| length > SENTENCE)
     }
 
     /// Rows for the terminal: the best with a triangle, what is tied with it with a star.
