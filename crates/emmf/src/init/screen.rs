@@ -17,7 +17,7 @@
 use rand::RngExt;
 
 use super::Random;
-use crate::data::{Data, add_scaled, orthonormal_basis};
+use crate::data::{Block, Data, add_scaled};
 use crate::matrix::Mat;
 use crate::preprocess::median;
 use crate::real::Real;
@@ -148,14 +148,14 @@ impl<'a, X> Directions<'a, X> {
         X: Data<T>,
     {
         let (mut far, mut usual) = (vec![false; others.len()], 0.0);
-        let (mut known, mut squares) = (Mat::<T>::zeros(self.features, 0), vec![1.0; others.len()]);
+        let (mut known, mut squares) = (Vec::new(), vec![1.0; others.len()]);
         for times in 1..=3 {
             let rest: Vec<bool> = others.iter().zip(&far).map(|(other, far)| *other && !far).collect();
-            let more = self.columns(others, times * self.k).max(1) - known.cols();
+            let more = self.columns(others, times * self.k).max(1) - known.len();
             if more > 0 {
-                let found = self.leading(&rest, more, &known);
-                self.leave(&found, &mut squares);
-                known = beside(&known, &found);
+                let found = self.leading::<T>(&rest, more, &known);
+                self.leave::<T>(&found, &mut squares);
+                known.extend(found);
             }
             let left: Vec<f64> = squares.iter().map(|square: &f64| square.sqrt()).collect();
             let limit = cut(&of(others, &left));
@@ -180,9 +180,9 @@ impl<'a, X> Directions<'a, X> {
         if columns == 0 {
             return vec![false; group.len()];
         }
-        let basis = self.leading(group, columns, &Mat::<T>::zeros(self.features, 0));
+        let basis = self.leading::<T>(group, columns, &[]);
         let mut squares = vec![1.0; group.len()];
-        self.leave(&basis, &mut squares);
+        self.leave::<T>(&basis, &mut squares);
         squares.iter().zip(group).map(|(square, group)| *group && *square <= limit * limit).collect()
     }
 
@@ -192,9 +192,9 @@ impl<'a, X> Directions<'a, X> {
         wanted.min(members).min(features.max(1))
     }
 
-    /// More leading directions of a group beside those that are `known`, orthonormal, d×`columns`: a power iteration from sums of
+    /// More leading directions of a group beside those that are `known`, orthonormal, at most `columns`: a power iteration from sums of
     /// its members with random signs.
-    fn leading<T: Real>(&mut self, group: &[bool], columns: usize, known: &Mat<T>) -> Mat<T>
+    fn leading<T: Real>(&mut self, group: &[bool], columns: usize, known: &[Vec<f64>]) -> Vec<Vec<f64>>
     where
         X: Data<T>,
     {
@@ -205,22 +205,26 @@ impl<'a, X> Directions<'a, X> {
             let sign = if self.random.0.random::<bool>() { 1.0 } else { -1.0 };
             signs[i] = T::from_f64(sign * self.factors[i]);
         }
-        let mut basis = self.x.sums_of(&members, &signs);
-        take_out(known, &mut basis);
+        let sums = matrix(&orthonormal(known, &self.x.sums_of(&members, &signs)), self.features);
         let square = |(factor, group): (&f64, &bool)| T::from_f64(if *group { factor * factor } else { 0.0 });
         let weights: Vec<T> = self.factors.iter().zip(group).map(square).collect();
-        let mut next = Mat::zeros(self.features, columns);
-        self.x.t_dot(&weights, &self.x.dot(&basis), &mut next);
-        take_out(known, &mut next);
-        orthonormal_basis(&next)
+        let mut next = Mat::zeros(self.features, sums.cols());
+        if sums.cols() > 0 {
+            self.x.t_dot(&weights, &self.x.dot(&sums), &mut next);
+        }
+        orthonormal(known, &next)
     }
 
     /// Takes what orthonormal directions describe of every sample of unit length from the square of what is left of it.
-    fn leave<T: Real>(&self, basis: &Mat<T>, squares: &mut [f64])
+    fn leave<T: Real>(&self, directions: &[Vec<f64>], squares: &mut [f64])
     where
         X: Data<T>,
     {
-        self.x.project(basis, &mut vec![(); squares.len()], squares, |block| {
+        if directions.is_empty() {
+            return;
+        }
+        let basis = matrix(directions, self.features);
+        self.x.project(&basis, &mut vec![(); squares.len()], squares, |block: Block<'_, T, _, _>| {
             for ((i, p), square) in block.rows.zip(block.p.chunks_exact(basis.cols())).zip(block.r) {
                 let described: f64 = p.iter().map(|p| p.to_f64().powi(2)).sum();
                 *square = (*square - described * (self.factors[i] / self.common).powi(2)).max(0.0);
@@ -229,20 +233,39 @@ impl<'a, X> Directions<'a, X> {
     }
 }
 
-/// The columns of both.
-fn beside<T: Real>(a: &Mat<T>, b: &Mat<T>) -> Mat<T> {
-    let known = a.cols();
-    Mat::from_fn(b.rows(), known + b.cols(), |j, t| if t < known { a[(j, t)] } else { b[(j, t - known)] })
+/// Directions as columns, d×r.
+fn matrix<T: Real>(directions: &[Vec<f64>], d: usize) -> Mat<T> {
+    Mat::from_fn(d, directions.len(), |j, t| T::from_f64(directions[t][j]))
 }
 
-/// A − Q·QᵀA for orthonormal Q.
-fn take_out<T: Real>(q: &Mat<T>, a: &mut Mat<T>) {
-    let (known, columns) = (q.cols(), a.cols());
-    let mut inner = Mat::<T>::zeros(known, columns);
-    for j in 0..a.rows() {
-        (0..known).for_each(|t| add_scaled(inner.row_mut(t), q[(j, t)], a.row(j)));
+/// What the columns add to `known`, orthonormal: Gram and Schmidt's way, twice, which is enough. A column that adds next
+/// to nothing is left out.
+fn orthonormal<T: Real>(known: &[Vec<f64>], columns: &Mat<T>) -> Vec<Vec<f64>> {
+    let mut found: Vec<Vec<f64>> = Vec::with_capacity(columns.cols());
+    for t in 0..columns.cols() {
+        let mut column: Vec<f64> = (0..columns.rows()).map(|j| columns[(j, t)].to_f64()).collect();
+        let before = dot(&column, &column).sqrt();
+        for _ in 0..2 {
+            for other in known.iter().chain(&found) {
+                let along = dot(other, &column);
+                add_scaled(&mut column, -along, other);
+            }
+        }
+        let after = dot(&column, &column).sqrt();
+        if after > 1e-6 * before {
+            column.iter_mut().for_each(|x| *x /= after);
+            found.push(column);
+        }
     }
-    for j in 0..a.rows() {
-        (0..known).for_each(|t| add_scaled(a.row_mut(j), -q[(j, t)], inner.row(t)));
+    found
+}
+
+/// a·b, eight products at a time.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let ((a8, a1), (b8, b1)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let mut sums = [0.0; 8];
+    for (a, b) in a8.iter().zip(b8) {
+        (0..8).for_each(|t| sums[t] += a[t] * b[t]);
     }
+    sums.iter().sum::<f64>() + a1.iter().zip(b1).map(|(a, b)| a * b).sum::<f64>()
 }
