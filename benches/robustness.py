@@ -254,4 +254,4 @@ def page(rows):
 if __name__ == "__main__":
     if os.environ.get("RUNS", "1") != "0":
         experiments()
-    page(detect(int(os.environ.get("SEEDS", "3"))))
+    page(detect(int(os.environ.get("SEEDS", "1"))))
