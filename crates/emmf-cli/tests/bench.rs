@@ -14,7 +14,7 @@ max_iter = 20
 
 [[method]]
 label = "EMMF"
-spec = { method = "emmf" }
+spec = { method = "emmf", outliers = "keep" }
 
 [[method]]
 label = "PNMF"
