@@ -23,7 +23,7 @@ from sklearn.neighbors import LocalOutlierFactor
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("EMMF_DATA", ROOT.parent / "shared" / "data"))
-PROGRAM = ROOT / "target" / "release" / "emmf"
+PROGRAM = Path(os.environ.get("EMMF", ROOT / "target" / "release" / "emmf"))
 OUT = ROOT / "target" / "robustness"
 PAGE = ROOT / "docs" / "robustness.md"
 TEXT = Path(__file__).resolve().parent / "robustness.md"
@@ -159,6 +159,8 @@ def detect(seeds):
 
 
 def table(head, rows):
+    if not any(any(row[1:]) for row in rows):
+        return "*Not measured yet; `make robustness` fills it in.*"
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
@@ -181,7 +183,7 @@ def detection(rows):
         [row[field] for row in own if (row["set"], row["kind"]) == (name, kind)]
     )
     marked = [
-        [name, share(name, "none", "false"), *[f"{share(name, kind, 'found')} / {share(name, kind, 'false')}" for kind in kinds]]
+        [name, share(name, "none", "false"), *[f"{share(name, kind, 'found')} / {share(name, kind, 'false')}".strip(" /") for kind in kinds]]
         for name in names
     ]
     return (
