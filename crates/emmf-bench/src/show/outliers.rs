@@ -147,8 +147,7 @@ fn claims(plan: &Plan, summary: &Summary, shares: &[(f64, usize)], what: &str) -
             "The ACC curves of {proposed} are more stable than those of the competitors on all data sets (start: {what})."
         ),
         format!(
-            "From none to {share:.0} % outliers its ACC falls least on {steadiest} of {all} data sets, and it is the highest there on {highest}. Mean ACC at {share:.0} % over the data sets, and the fall: {}.",
-            ends
+            "From none to {share:.0} % outliers its ACC falls least on {steadiest} of {all} data sets, and it is the highest there on {highest}. Mean ACC at {share:.0} % over the data sets, and the fall: {ends}."
         ),
     )]
 }
