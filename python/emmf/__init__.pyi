@@ -42,6 +42,7 @@ class EMMF(MatrixFactorization):
     label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
+    outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
     verbose: int
@@ -71,6 +72,7 @@ class EMMF(MatrixFactorization):
         label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
@@ -97,6 +99,7 @@ class GraphEMMF(Unweighted):
     label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
+    outliers: Literal["set-aside", "keep"] | None
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -122,6 +125,7 @@ class GraphEMMF(Unweighted):
         label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -150,6 +154,7 @@ class NMF(MatrixFactorization):
     label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
+    outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
     verbose: int
@@ -179,6 +184,7 @@ class NMF(MatrixFactorization):
         label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
@@ -208,6 +214,7 @@ class L21NMF(MatrixFactorization):
     label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
+    outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
     verbose: int
@@ -237,6 +244,7 @@ class L21NMF(MatrixFactorization):
         label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
@@ -267,6 +275,7 @@ class HxNMF(MatrixFactorization):
     label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
+    outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
     verbose: int
@@ -297,6 +306,7 @@ class HxNMF(MatrixFactorization):
         label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
@@ -328,6 +338,7 @@ class CappedNMF(MatrixFactorization):
     label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
+    outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
     verbose: int
@@ -359,6 +370,7 @@ class CappedNMF(MatrixFactorization):
         label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
@@ -389,6 +401,7 @@ class RCIMNMF(MatrixFactorization):
     label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
+    outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
     verbose: int
@@ -419,6 +432,7 @@ class RCIMNMF(MatrixFactorization):
         label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
@@ -440,6 +454,7 @@ class NMFDiv(MatrixFactorization):
     label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
+    outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
     verbose: int
@@ -461,6 +476,7 @@ class NMFDiv(MatrixFactorization):
         label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
@@ -483,6 +499,7 @@ class L1NMF(MatrixFactorization):
     label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
+    outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
     verbose: int
@@ -505,6 +522,7 @@ class L1NMF(MatrixFactorization):
         label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
@@ -527,6 +545,7 @@ class CIMNMF(MatrixFactorization):
     label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
+    outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
     verbose: int
@@ -549,6 +568,7 @@ class CIMNMF(MatrixFactorization):
         label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
@@ -571,6 +591,7 @@ class HuberNMF(MatrixFactorization):
     label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
+    outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
     verbose: int
@@ -593,6 +614,7 @@ class HuberNMF(MatrixFactorization):
         label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
@@ -615,6 +637,7 @@ class HypersurfaceNMF(MatrixFactorization):
     label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
+    outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
     verbose: int
@@ -637,6 +660,7 @@ class HypersurfaceNMF(MatrixFactorization):
         label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
@@ -658,6 +682,7 @@ class L12NMF(MatrixFactorization):
     label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
+    outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
     verbose: int
@@ -679,6 +704,7 @@ class L12NMF(MatrixFactorization):
         label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
@@ -700,6 +726,7 @@ class L12SquaredNMF(MatrixFactorization):
     label_rule: Literal["raw", "unit", "kmeans", "components"] | None
     polish: bool
     n_jobs: int | None
+    outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
     verbose: int
@@ -721,6 +748,7 @@ class L12SquaredNMF(MatrixFactorization):
         label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
