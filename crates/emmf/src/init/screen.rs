@@ -57,16 +57,16 @@ pub fn screen<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64]) -> Vec<bool
     }
     let mut long = too_long(&lengths, &counts);
     if count(&long) as f64 > MOST * all as f64 {
-        long = none.clone();
+        long.fill(false);
     }
     let others: Vec<bool> = counts.iter().zip(&long).map(|(counts, long)| *counts && !long).collect();
     let mut directions = Directions::new::<T>(x, k, (&lengths, usual));
     let (mut scattered, left) = directions.scattered::<T>(&others);
     if (count(&scattered) as f64) < FEW * all as f64 || all < LEAST_SAMPLES.1 {
-        scattered = none.clone();
+        scattered.fill(false);
     }
     if 2 * count(&directions.like::<T>(&long, left)) > count(&long) {
-        long = none.clone();
+        long.fill(false);
     }
     let found: Vec<bool> = long.iter().zip(&scattered).map(|(long, scattered)| *long || *scattered).collect();
     if count(&found) as f64 > MOST * all as f64 { none } else { found }
