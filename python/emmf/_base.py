@@ -371,8 +371,9 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         self.residuals_ = found["residuals"]
         self.sample_weight_ = found["weights"]
         self.outlier_scores_ = found["scores"]
-        self.outliers_ = found["scores"] > THRESHOLD
         self.set_aside_ = found["set_aside"]
+        self.outliers_ = found["scores"] > THRESHOLD
+        self.outliers_[self.set_aside_] = True
         self.extras_ = found["extras"]
         if found["imputed"] is not None:
             self.imputed_ = found["imputed"]

@@ -35,7 +35,7 @@ sample_weight_ : ndarray of shape (n_samples,)
 outlier_scores_ : ndarray of shape (n_samples,)
     By how many robust standard deviations the residual lies above the median; higher is worse.
 outliers_ : ndarray of shape (n_samples,)
-    Whether the score is above 3.5.
+    Whether the score is above 3.5, or the sample was set aside.
 set_aside_ : ndarray of shape (n_set_aside,)
     The training samples that start and fit did not see, as they clearly do not belong to the others.
 residual_center_, residual_spread_ : float

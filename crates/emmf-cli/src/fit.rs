@@ -332,7 +332,9 @@ fn outliers(record: &Record) -> String {
     match record.set_aside.len() {
         0 => found,
         aside => {
-            format!("{found}; {aside} samples had no part in the fit, they were set aside before the start")
+            format!(
+                "{found}, or set aside before the start as {aside} samples were, which had no part in the fit"
+            )
         }
     }
 }

@@ -162,9 +162,11 @@ impl Record {
         })
     }
 
-    /// Whether each sample is an outlier: its score is above the threshold.
+    /// Whether each sample is an outlier: its score is above the threshold, or it was set aside.
     pub fn outliers(&self) -> impl Iterator<Item = bool> + '_ {
-        self.samples.score.iter().map(|score| *score > self.threshold)
+        let aside = |row: usize| self.set_aside.binary_search(&row).is_ok();
+        let scores = self.samples.score.iter().enumerate();
+        scores.map(move |(row, score)| *score > self.threshold || aside(row))
     }
 }
 
