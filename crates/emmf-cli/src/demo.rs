@@ -68,9 +68,11 @@ fn records(seed: u64) -> Result<Vec<Record>> {
     METHODS.iter().map(|method| record(method, &made, &rays)).collect()
 }
 
-/// All methods start from the same trimmed k-means: plain k-means would give its centroids to the outliers.
+/// All methods see all samples and start from the same trimmed k-means: plain k-means would give its centroids to the
+/// outliers. So what differs is the loss.
 fn record(method: &str, data: &Labelled<f64>, rays: &Rays) -> Result<Record> {
-    let fit = Spec::new(method, rays.classes).init(Init::Trimmed).seed(rays.seed).fit(&data.x)?;
+    let spec = Spec::new(method, rays.classes).as_published().init(Init::Trimmed).seed(rays.seed);
+    let fit = spec.fit(&data.x)?;
     let (n, d) = data.x.shape();
     let info = DataInfo { name: "Clusters on rays".into(), n, d, dtype: "f64".into(), sparse: false };
     let class = |(label, &outlier): (&usize, &bool)| if outlier { OUTLIER.into() } else { label.to_string() };

@@ -9,7 +9,7 @@ use crate::matrix::{Mat, Samples, View};
 use crate::method::{Coding, Extra, largest, nearest};
 use crate::preprocess::{self, Fitted, Prepared, median};
 use crate::real::Real;
-use crate::real::sealed::{Left, Pair};
+use crate::real::sealed::Left;
 use crate::spec::{Missing, Spec};
 use crate::threads;
 
@@ -194,10 +194,7 @@ impl<T: Real> Model<T> {
     /// Coefficients, labels, residuals and outlier scores of samples, U fixed. For the training samples
     /// these are the coefficients of the fit. Each sample is coded on its own.
     pub fn transform<'a>(&self, x: impl Into<Samples<'a, T>>) -> Result<Coded<T>> {
-        T::pick::<Transforming>(transform_f32, transform_f64)(self, x.into())
-    }
-
-    fn transformed(&self, x: Samples<'_, T>) -> Result<Coded<T>> {
+        let x = x.into();
         self.check_features(&x)?;
         let missing = self.spec.missing == Missing::Nan;
         threads::within(self.spec.threads, || {
@@ -259,21 +256,6 @@ impl<T: Real> Model<T> {
         T::gemm((out.as_mut_slice(), d), v, (u.as_slice(), d), (n, c, d), false);
         Ok(out)
     }
-}
-
-/// [`Model::transform`] of one of the types, which is no generic function: see [`Real::pick`].
-struct Transforming;
-
-impl Pair for Transforming {
-    type Of<T: Real> = fn(&Model<T>, Samples<'_, T>) -> Result<Coded<T>>;
-}
-
-fn transform_f32(model: &Model<f32>, x: Samples<'_, f32>) -> Result<Coded<f32>> {
-    model.transformed(x)
-}
-
-fn transform_f64(model: &Model<f64>, x: Samples<'_, f64>) -> Result<Coded<f64>> {
-    model.transformed(x)
 }
 
 /// The result of a fit.

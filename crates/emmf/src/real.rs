@@ -55,22 +55,9 @@ pub trait Real:
     fn powf(self, exponent: Self) -> Self;
     /// Neither NaN nor infinite.
     fn is_finite(self) -> bool;
-
-    /// The one for this type. What is chosen among need not be generic, so that the long parts of the library are compiled
-    /// with it and not anew with everything that uses it.
-    #[doc(hidden)]
-    fn pick<P: sealed::Pair>(single: P::Of<f32>, double: P::Of<f64>) -> P::Of<Self>;
 }
 
 pub(crate) mod sealed {
-    use super::Real;
-
-    /// Something that there is for each type.
-    pub trait Pair {
-        /// That of one type.
-        type Of<T: Real>;
-    }
-
     /// A row-major matrix: its entries and the distance of its rows.
     pub(crate) type Rows<'a, T> = (&'a [T], usize);
 
@@ -134,7 +121,7 @@ pub(crate) mod sealed {
 }
 
 macro_rules! real {
-    ($t:ident, $chosen:ident of ($($given:ident: $of:ident),*), $cancellation:expr) => {
+    ($t:ident, $cancellation:expr) => {
         impl Real for $t {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -160,12 +147,9 @@ macro_rules! real {
             fn is_finite(self) -> bool {
                 self.is_finite()
             }
-            fn pick<P: sealed::Pair>($($given: P::Of<$of>),*) -> P::Of<Self> {
-                $chosen
-            }
         }
     };
 }
 
-real!(f32, single of (single: f32, _double: f64), 1e-4);
-real!(f64, double of (_single: f32, double: f64), 1e-6);
+real!(f32, 1e-4);
+real!(f64, 1e-6);

@@ -90,8 +90,8 @@ fn too_long(lengths: &[f64], counts: &[bool]) -> Vec<bool> {
 
 /// Location and spread, at least `least`, of the values without those that lie far above.
 fn bulk(values: &[f64], least: f64) -> (f64, f64) {
-    /// Half the width of the middle half of a normal distribution; what is moments are taken of; what that
-    /// leaves of the deviation.
+    /// In deviations of a normal distribution: half the width of its middle half, how far from the centre the moments
+    /// reach, and the deviation of what lies that near.
     const NORMAL: (f64, f64, f64) = (0.674_5, 2.5, 0.954_6);
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);

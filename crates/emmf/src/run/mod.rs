@@ -22,7 +22,6 @@ use crate::method::{
 use crate::model::{Fit, Seconds, impute};
 use crate::preprocess::{self, Fitted};
 use crate::real::Real;
-use crate::real::sealed::Pair;
 use crate::registry::{self, Entry, Kind, Values};
 use crate::spec::{GraphKind, GraphSpec, Missing, Solver, Spec};
 use crate::threads;
@@ -59,7 +58,7 @@ impl Spec {
 
     /// Fits the samples with sample weights, a given start or an observer.
     pub fn fit_with<'a, T: Real>(&self, x: impl Into<Samples<'a, T>>, given: Given<'_, T>) -> Result<Fit<T>> {
-        T::pick::<Fitting>(fit_f32, fit_f64)(self, x.into(), given, None)
+        fit(self, x.into(), given, None)
     }
 
     /// The graph over these samples, preprocessed as in a fit: that of `spec.graph`, or the nearest neighbours. Not
@@ -99,34 +98,17 @@ impl Spec {
         given: Given<'_, T>,
     ) -> Result<Fit<T>> {
         let chosen = GraphSpec { kind: GraphKind::Given, ..self.graph.unwrap_or_default() };
-        T::pick::<Fitting>(fit_f32, fit_f64)(&self.clone().graph(chosen), x.into(), given, Some(graph))
+        fit(&self.clone().graph(chosen), x.into(), given, Some(graph))
     }
 }
 
-/// A fit of one of the types, which is no generic function: see [`Real::pick`].
-struct Fitting;
-
-impl Pair for Fitting {
-    type Of<T: Real> = fn(&Spec, Samples<'_, T>, Given<'_, T>, Option<&Graph>) -> Result<Fit<T>>;
-}
-
-fn fit_f32(
-    spec: &Spec,
-    x: Samples<'_, f32>,
-    given: Given<'_, f32>,
-    graph: Option<&Graph>,
-) -> Result<Fit<f32>> {
-    fit(spec, x, given, graph)
-}
-
-fn fit_f64(
-    spec: &Spec,
-    x: Samples<'_, f64>,
-    given: Given<'_, f64>,
-    graph: Option<&Graph>,
-) -> Result<Fit<f64>> {
-    fit(spec, x, given, graph)
-}
+/// The fits of both floating-point types, compiled once with the library instead of with every test: at
+/// the optimization of tests, instances that a library holds are shared.
+#[cfg(debug_assertions)]
+#[used]
+static COMPILED: (FitFn<f32>, FitFn<f64>) = (fit::<f32>, fit::<f64>);
+#[cfg(debug_assertions)]
+type FitFn<T> = fn(&Spec, Samples<'_, T>, Given<'_, T>, Option<&Graph>) -> Result<Fit<T>>;
 
 fn fit<T: Real>(
     spec: &Spec,
