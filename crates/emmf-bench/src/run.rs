@@ -68,7 +68,8 @@ fn made<T: Real>(
 ) -> std::result::Result<Result, String> {
     let variant = &plan.variants[case.variant];
     let method = &plan.runs.method[variant.method];
-    let mut spec = method.spec(set.k, plan.runs.max_iter)?.seed(case.seed).threads(1);
+    // Labels are read off V before it is polished, and nothing else of V is looked at.
+    let mut spec = method.spec(set.k, plan.runs.max_iter)?.seed(case.seed).threads(1).polish(false);
     spec.params.extend(variant.params.clone());
     let done = &plan.contaminations[case.contamination];
     let x = contaminated((set, others), done, &mut spec, case.seed)?;

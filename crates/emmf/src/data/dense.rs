@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::walk::{Layout, Scratch, least_parts, walk};
 use super::{
-    BLOCK, Block, Data, PARTS, STRIP, add_scaled, blocks, dot_f64, sums_by_row, vectorized, weigh_rows,
+    BLOCK, Block, Data, Exact, PARTS, STRIP, add_scaled, blocks, dot_f64, sums_by_row, vectorized, weigh_rows,
 };
 use crate::error::{Error, Result};
 use crate::matrix::{Mat, RowSource, View};
@@ -265,12 +265,12 @@ impl<T: Real> Data<T> for Dense<'_, T> {
         }
     }
 
-    fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>, out: &mut [f64], spare: &mut Vec<f64>) {
-        let (d, c) = b.shape();
+    fn project_exactly(&self, rows: Range<usize>, b: &Exact<'_, T>, out: &mut [f64], spare: &mut Vec<f64>) {
+        let ((d, c), b) = (b.b.shape(), (&*b.wide, b.b.cols()));
         let mut gathered = vec![T::ZERO; self.spare(rows.len(), d)];
         let (x, stride) = self.rows(rows.clone(), 0..d, &mut gathered);
         if let Some(x) = T::wide(x) {
-            f64::gemm((&mut *out, c), Left::Rows((x, stride)), (b.as_slice(), c), (rows.len(), d, c), false);
+            f64::gemm((&mut *out, c), Left::Rows((x, stride)), b, (rows.len(), d, c), false);
         } else {
             spare.resize(COPIED * d, 0.0);
             for (out, x) in out.chunks_mut(COPIED * c).zip(x.chunks(COPIED * stride)) {
@@ -278,7 +278,7 @@ impl<T: Real> Data<T> for Dense<'_, T> {
                     to.iter_mut().zip(x).for_each(|(to, x)| *to = x.to_f64());
                 }
                 let shape = (out.len() / c, d, c);
-                f64::gemm((out, c), Left::Rows((&*spare, d)), (b.as_slice(), c), shape, false);
+                f64::gemm((out, c), Left::Rows((&*spare, d)), b, shape, false);
             }
         }
         for (out, i) in out.chunks_exact_mut(c).zip(rows) {

@@ -17,6 +17,21 @@ pub(crate) struct Gram<T> {
     buffer: Vec<T>,
 }
 
+/// Rows that are brought to double precision at a time.
+const WIDENED: usize = 2048;
+
+/// AᵀA in double precision, without a copy of all of A.
+pub(crate) fn exact_gram<T: Real>(a: &Mat<T>) -> Mat<f64> {
+    let (n, c) = a.shape();
+    let (mut total, mut gram) = (Mat::zeros(c, c), Gram::new(c));
+    for rows in blocks(0..n, WIDENED) {
+        let wide = Mat::from_fn(rows.len(), c, |i, k| a[(rows.start + i, k)].to_f64());
+        let part = gram.of(&wide).as_slice();
+        total.as_mut_slice().iter_mut().zip(part).for_each(|(total, part)| *total += part);
+    }
+    total
+}
+
 impl<T: Real> Gram<T> {
     /// For matrices with `c` columns.
     pub(crate) fn new(c: usize) -> Self {

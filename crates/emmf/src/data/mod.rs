@@ -13,6 +13,7 @@ mod stored;
 mod vectorized;
 mod walk;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -21,7 +22,7 @@ pub use dense::Dense;
 pub use sparse::Sparse;
 
 pub(crate) use decompose::{Cholesky, Polar, orthonormal_basis, symmetric_eigen, thin_svd};
-pub(crate) use gram::Gram;
+pub(crate) use gram::{Gram, exact_gram};
 pub(crate) use stored::Stored;
 pub(crate) use vectorized::vectorized;
 pub(crate) use walk::{least_parts, rows_per_part};
@@ -96,7 +97,7 @@ pub trait Data<T: Real>: Sync {
 
     /// `out` = X·B of these samples in double precision. A sample's result does not depend on the others. `spare` is
     /// room to be used again.
-    fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>, out: &mut [f64], spare: &mut Vec<f64>);
+    fn project_exactly(&self, rows: Range<usize>, b: &Exact<'_, T>, out: &mut [f64], spare: &mut Vec<f64>);
 
     /// ‖xᵢ − U·v‖² by its definition, without cancellation.
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64;
@@ -147,6 +148,22 @@ fn weigh_rows<T: Real>(v: &[T], c: usize, weight: impl Fn(usize) -> T, out: &mut
     for (i, (v, out)) in v.chunks_exact(c).zip(out.chunks_exact_mut(c)).enumerate() {
         let weight = weight(i);
         out.iter_mut().zip(v).for_each(|(out, &v)| *out = weight * v);
+    }
+}
+
+/// The right side of an exact product.
+pub struct Exact<'a, T> {
+    b: &'a Mat<T>,
+    /// In double precision where X is dense, whose products want it.
+    wide: Cow<'a, [f64]>,
+}
+
+impl<'a, T: Real> Exact<'a, T> {
+    /// B for products with this X.
+    pub fn new(x: &impl Data<T>, b: &'a Mat<T>) -> Self {
+        let widen =
+            || if x.is_sparse() { Vec::new() } else { b.as_slice().iter().map(|b| b.to_f64()).collect() };
+        Self { b, wide: T::wide(b.as_slice()).map_or_else(|| widen().into(), Cow::Borrowed) }
     }
 }
 

@@ -6,10 +6,9 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::walk::{Layout, Scratch, least_parts, walk};
-use super::{Block, Data, PARTS, dot_f64};
+use super::{Block, Data, Exact, PARTS, dot_f64, vectorized};
 use crate::matrix::{CsrView, Indices, Mat};
 use crate::real::Real;
-use crate::real::sealed::Product;
 
 /// Sparse X with a factor for every sample.
 pub struct Sparse<'a, T> {
@@ -27,8 +26,32 @@ struct Columns<T> {
     features: usize,
     /// Where each feature starts, slab by slab, and the end.
     starts: Vec<usize>,
-    samples: Vec<u32>,
+    /// The sample of every entry, from the first of its slab.
+    samples: Places,
     values: Vec<T>,
+}
+
+/// Places in a slab, as small as it allows.
+enum Places {
+    Short(Vec<u16>),
+    Long(Vec<u32>),
+}
+
+/// A place in a slab.
+trait Place: Copy + Send + Sync {
+    fn at(self) -> usize;
+}
+
+impl Place for u16 {
+    fn at(self) -> usize {
+        usize::from(self)
+    }
+}
+
+impl Place for u32 {
+    fn at(self) -> usize {
+        self as usize
+    }
 }
 
 /// Samples of a slab at the least: some fifty coefficients of each fill half of a core's own cache.
@@ -49,15 +72,16 @@ impl<T: Real> Columns<T> {
         for next in 1..starts.len() {
             starts[next] += starts[next - 1];
         }
-        // Filled from its end, a list ends up with its start where its end was.
-        let (mut samples, mut values) = (vec![0; x.nnz()], vec![T::ZERO; x.nnz()]);
-        for i in (0..n).rev() {
-            for (j, value) in x.row(i) {
-                let to = &mut starts[at(i, j)];
-                *to -= 1;
-                (samples[*to], values[*to]) = (i as u32, factor(i) * value);
-            }
-        }
+        let mut values = vec![T::ZERO; x.nnz()];
+        let samples = if slab <= 1 << 16 {
+            let mut places = vec![0; x.nnz()];
+            fill(x, factor, at, &mut starts, (&mut values, |to, i| places[to] = (i % slab) as u16));
+            Places::Short(places)
+        } else {
+            let mut places = vec![0; x.nnz()];
+            fill(x, factor, at, &mut starts, (&mut values, |to, i| places[to] = (i % slab) as u32));
+            Places::Long(places)
+        };
         Self { slab, features, starts, samples, values }
     }
 
@@ -73,13 +97,58 @@ impl<T: Real> Columns<T> {
     /// Entry (i, j).
     fn at(&self, i: usize, j: usize) -> T {
         let range = self.range(i / self.slab, j);
-        let found = self.samples[range.clone()].binary_search(&(i as u32));
+        let place = i % self.slab;
+        let found = match &self.samples {
+            Places::Short(places) => places[range.clone()].binary_search_by_key(&place, |place| place.at()),
+            Places::Long(places) => places[range.clone()].binary_search_by_key(&place, |place| place.at()),
+        };
         found.map_or(T::ZERO, |at| self.values[range.start + at])
     }
 
-    fn feature(&self, slab: usize, j: usize) -> impl Iterator<Item = (usize, T)> + Clone + '_ {
+    /// The entries of a feature in a slab, each with its place there.
+    fn feature<'s, P: Place>(
+        &'s self,
+        places: &'s [P],
+        slab: usize,
+        j: usize,
+    ) -> impl Iterator<Item = (usize, T)> + Clone + 's {
         let range = self.range(slab, j);
-        self.samples[range.clone()].iter().zip(&self.values[range]).map(|(&i, &value)| (i as usize, value))
+        places[range.clone()].iter().zip(&self.values[range]).map(|(place, &value)| (place.at(), value))
+    }
+
+    /// `out` = Xᵀ·diag(q)·V, slab by slab.
+    fn t_dot<P: Place>(&self, places: &[P], q: &[T], v: &Mat<T>, out: &mut Mat<T>) {
+        let (c, features) = (v.cols(), self.features.div_ceil(PARTS).max(1));
+        let least = least_parts(self.values.len() * c / self.slabs().max(1));
+        for slab in 0..self.slabs() {
+            let (q, v) = (&q[slab * self.slab..], &v.as_slice()[slab * self.slab * c..]);
+            let parts = out.as_mut_slice().par_chunks_mut(features * c).enumerate();
+            parts.with_min_len(least).for_each(|(part, out)| {
+                T::gather(out, v, c, slab > 0, |at| {
+                    let weighted = |(i, value): (usize, T)| (i, value * q[i]);
+                    self.feature(places, slab, part * features + at).map(weighted)
+                });
+            });
+        }
+    }
+}
+
+/// Hands out a place to every entry: `starts`, which holds the end of every list, becomes where it starts.
+fn fill<T: Real>(
+    x: CsrView<'_, T>,
+    factor: impl Fn(usize) -> T,
+    list: impl Fn(usize, usize) -> usize,
+    starts: &mut [usize],
+    (values, mut place): (&mut [T], impl FnMut(usize, usize)),
+) {
+    // From its end: the samples of a list ascend.
+    for i in (0..x.rows()).rev() {
+        for (j, value) in x.row(i) {
+            let to = &mut starts[list(i, j)];
+            *to -= 1;
+            values[*to] = factor(i) * value;
+            place(*to, i);
+        }
     }
 }
 
@@ -140,20 +209,13 @@ impl<T: Real> Data<T> for Sparse<'_, T> {
     }
 
     fn t_dot(&self, q: &[T], v: &Mat<T>, out: &mut Mat<T>) {
-        let (c, columns) = (v.cols(), &self.by_feature);
+        let columns = &self.by_feature;
         if columns.slabs() == 0 {
             out.as_mut_slice().fill(T::ZERO);
         }
-        let features = columns.features.div_ceil(PARTS).max(1);
-        let least = least_parts(self.x.nnz() * c / columns.slabs().max(1));
-        for slab in 0..columns.slabs() {
-            let parts = out.as_mut_slice().par_chunks_mut(features * c).enumerate();
-            parts.with_min_len(least).for_each(|(part, out)| {
-                T::gather(out, v.as_slice(), c, slab > 0, |at| {
-                    let weighted = |(i, value): (usize, T)| (i, value * q[i]);
-                    columns.feature(slab, part * features + at).map(weighted)
-                });
-            });
+        match &columns.samples {
+            Places::Short(places) => columns.t_dot(places, q, v, out),
+            Places::Long(places) => columns.t_dot(places, q, v, out),
         }
     }
 
@@ -166,11 +228,15 @@ impl<T: Real> Data<T> for Sparse<'_, T> {
         self.multiply(rows.start, b, out);
     }
 
-    fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>, out: &mut [f64], _: &mut Vec<f64>) {
-        f64::gather(out, b.as_slice(), b.cols(), false, |at| {
-            let factor = self.factor(rows.start + at).to_f64();
-            self.x.row(rows.start + at).map(move |(j, value)| (j, factor * value.to_f64()))
-        });
+    fn project_exactly(&self, rows: Range<usize>, b: &Exact<'_, T>, out: &mut [f64], _: &mut Vec<f64>) {
+        out.fill(0.0);
+        for (i, out) in rows.zip(out.chunks_exact_mut(b.b.cols())) {
+            let factor = self.factor(i).to_f64();
+            for (j, value) in self.x.row(i) {
+                let value = factor * value.to_f64();
+                vectorized!(out.iter_mut().zip(b.b.row(j)).for_each(|(out, b)| *out += value * b.to_f64()));
+            }
+        }
     }
 
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64 {
@@ -206,7 +272,13 @@ impl<T: Real> Data<T> for Sparse<'_, T> {
 
     #[inline(always)]
     fn for_each_of_feature(&self, j: usize, mut visit: impl FnMut(usize, T)) {
-        let slabs = 0..self.by_feature.slabs();
-        slabs.for_each(|slab| self.by_feature.feature(slab, j).for_each(|(i, value)| visit(i, value)));
+        let columns = &self.by_feature;
+        for slab in 0..columns.slabs() {
+            let mut visit = |(i, value): (usize, T)| visit(slab * columns.slab + i, value);
+            match &columns.samples {
+                Places::Short(places) => columns.feature(places, slab, j).for_each(&mut visit),
+                Places::Long(places) => columns.feature(places, slab, j).for_each(&mut visit),
+            }
+        }
     }
 }

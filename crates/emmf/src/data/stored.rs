@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Block, Data, Dense, Sparse};
+use super::{Block, Data, Dense, Exact, Sparse};
 use crate::error::Result;
 use crate::matrix::{Mat, Samples};
 use crate::real::Real;
@@ -72,7 +72,7 @@ impl<T: Real> Data<T> for Stored<'_, T> {
         either!(self, x => x.project_rows(rows, b, out, spare));
     }
 
-    fn project_exactly(&self, rows: Range<usize>, b: &Mat<f64>, out: &mut [f64], spare: &mut Vec<f64>) {
+    fn project_exactly(&self, rows: Range<usize>, b: &Exact<'_, T>, out: &mut [f64], spare: &mut Vec<f64>) {
         either!(self, x => x.project_exactly(rows, b, out, spare));
     }
 

@@ -17,7 +17,7 @@
 use rand::RngExt;
 
 use super::Random;
-use crate::data::{Block, Data, add_scaled};
+use crate::data::{Block, Data};
 use crate::matrix::Mat;
 use crate::preprocess::median;
 use crate::real::Real;
@@ -39,6 +39,8 @@ const LEAST_SAMPLES: (usize, usize) = (20, 40);
 /// Samples for every direction that describes them, and features.
 const MEMBERS: usize = 8;
 const FEATURES: usize = 4;
+/// Columns of a product of sparse X that are made at a time.
+const COLUMNS: usize = 16;
 /// A sample belongs to a cluster that leaves at most so many times what is usual of it.
 const ALIKE: f64 = 1.2;
 
@@ -148,7 +150,7 @@ impl<'a, X> Directions<'a, X> {
         X: Data<T>,
     {
         let (mut far, mut usual) = (vec![false; others.len()], 0.0);
-        let (mut known, mut squares) = (Vec::new(), vec![1.0; others.len()]);
+        let (mut known, mut squares) = (Vec::<Vec<T>>::new(), vec![1.0; others.len()]);
         for times in 1..=3 {
             let rest: Vec<bool> = others.iter().zip(&far).map(|(other, far)| *other && !far).collect();
             let more = self.columns(others, times * self.k).max(1) - known.len();
@@ -194,7 +196,7 @@ impl<'a, X> Directions<'a, X> {
 
     /// More leading directions of a group beside those that are `known`, orthonormal, at most `columns`: a power iteration from sums of
     /// its members with random signs.
-    fn leading<T: Real>(&mut self, group: &[bool], columns: usize, known: &[Vec<f64>]) -> Vec<Vec<f64>>
+    fn leading<T: Real>(&mut self, group: &[bool], columns: usize, known: &[Vec<T>]) -> Vec<Vec<T>>
     where
         X: Data<T>,
     {
@@ -208,15 +210,30 @@ impl<'a, X> Directions<'a, X> {
         let sums = matrix(&orthonormal(known, &self.x.sums_of(&members, &signs)), self.features);
         let square = |(factor, group): (&f64, &bool)| T::from_f64(if *group { factor * factor } else { 0.0 });
         let weights: Vec<T> = self.factors.iter().zip(group).map(square).collect();
-        let mut next = Mat::zeros(self.features, sums.cols());
-        if sums.cols() > 0 {
-            self.x.t_dot(&weights, &self.x.dot(&sums), &mut next);
+        orthonormal(known, &self.twice(&sums, &weights))
+    }
+
+    /// Xᵀ·diag(w)·X·B. Of sparse X, beside which the product in the middle may be large, a few columns at a time.
+    fn twice<T: Real>(&self, b: &Mat<T>, w: &[T]) -> Mat<T>
+    where
+        X: Data<T>,
+    {
+        let (d, c) = b.shape();
+        let width = if self.x.is_sparse() { c.min(COLUMNS) } else { c };
+        let mut all = Mat::zeros(d, c);
+        for from in (0..c).step_by(width.max(1)) {
+            let width = width.min(c - from);
+            let mut out = Mat::zeros(d, width);
+            self.x.t_dot(w, &self.x.dot(&Mat::from_fn(d, width, |j, t| b[(j, from + t)])), &mut out);
+            for j in 0..d {
+                all.row_mut(j)[from..from + width].copy_from_slice(out.row(j));
+            }
         }
-        orthonormal(known, &next)
+        all
     }
 
     /// Takes what orthonormal directions describe of every sample of unit length from the square of what is left of it.
-    fn leave<T: Real>(&self, directions: &[Vec<f64>], squares: &mut [f64])
+    fn leave<T: Real>(&self, directions: &[Vec<T>], squares: &mut [f64])
     where
         X: Data<T>,
     {
@@ -234,38 +251,41 @@ impl<'a, X> Directions<'a, X> {
 }
 
 /// Directions as columns, d×r.
-fn matrix<T: Real>(directions: &[Vec<f64>], d: usize) -> Mat<T> {
-    Mat::from_fn(d, directions.len(), |j, t| T::from_f64(directions[t][j]))
+fn matrix<T: Real>(directions: &[Vec<T>], d: usize) -> Mat<T> {
+    Mat::from_fn(d, directions.len(), |j, t| directions[t][j])
 }
 
 /// What the columns add to `known`, orthonormal: Gram and Schmidt's way, twice, which is enough. A column that adds next
 /// to nothing is left out.
-fn orthonormal<T: Real>(known: &[Vec<f64>], columns: &Mat<T>) -> Vec<Vec<f64>> {
-    let mut found: Vec<Vec<f64>> = Vec::with_capacity(columns.cols());
+fn orthonormal<T: Real>(known: &[Vec<T>], columns: &Mat<T>) -> Vec<Vec<T>> {
+    let mut found: Vec<Vec<T>> = Vec::with_capacity(columns.cols());
     for t in 0..columns.cols() {
         let mut column: Vec<f64> = (0..columns.rows()).map(|j| columns[(j, t)].to_f64()).collect();
-        let before = dot(&column, &column).sqrt();
+        let before = length(&column);
         for _ in 0..2 {
             for other in known.iter().chain(&found) {
                 let along = dot(other, &column);
-                add_scaled(&mut column, -along, other);
+                column.iter_mut().zip(other).for_each(|(x, other)| *x -= along * other.to_f64());
             }
         }
-        let after = dot(&column, &column).sqrt();
+        let after = length(&column);
         if after > 1e-6 * before {
-            column.iter_mut().for_each(|x| *x /= after);
-            found.push(column);
+            found.push(column.iter().map(|x| T::from_f64(x / after)).collect());
         }
     }
     found
 }
 
+fn length(a: &[f64]) -> f64 {
+    dot(a, a).sqrt()
+}
+
 /// a·b, eight products at a time.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+fn dot<T: Real>(a: &[T], b: &[f64]) -> f64 {
     let ((a8, a1), (b8, b1)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     let mut sums = [0.0; 8];
     for (a, b) in a8.iter().zip(b8) {
-        (0..8).for_each(|t| sums[t] += a[t] * b[t]);
+        (0..8).for_each(|t| sums[t] += a[t].to_f64() * b[t]);
     }
-    sums.iter().sum::<f64>() + a1.iter().zip(b1).map(|(a, b)| a * b).sum::<f64>()
+    sums.iter().sum::<f64>() + a1.iter().zip(b1).map(|(a, b)| a.to_f64() * b).sum::<f64>()
 }

@@ -6,10 +6,10 @@ use std::slice::from_mut;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::entrywise::{Solved, solve};
+use super::entrywise::{Solved, Solver};
 use super::{Nnls, Posterior, nnls, residual_sq};
 use crate::cancel::heed;
-use crate::data::{BLOCK, Data, Gram};
+use crate::data::{BLOCK, Data, Exact, exact_gram};
 use crate::init::Factors;
 use crate::loss::entry::AnyEntryLoss;
 use crate::matrix::Mat;
@@ -59,13 +59,14 @@ impl Coding {
             Self::Entries { loss, median_sweeps } => Solved::Entries(*loss, *median_sweeps),
         };
         let ((n, d), c, wide) = (x.shape(), u.cols(), u.cast::<f64>());
+        let solver = Solver::new(how, &wide);
         let mut v = Mat::zeros(n, c);
         v.as_mut_slice().par_chunks_mut(c).enumerate().for_each(|(i, v)| {
             heed();
             let mut sample = vec![T::ZERO; d];
             x.read(i..i + 1, 0..d, &mut sample);
             let sample: Vec<f64> = sample.iter().map(|x| x.to_f64()).collect();
-            v.iter_mut().zip(solve(&how, &wide, &sample)).for_each(|(v, exact)| *v = T::from_f64(exact));
+            v.iter_mut().zip(solver.solve(&sample)).for_each(|(v, exact)| *v = T::from_f64(exact));
         });
         let mut factors = Factors { u: u.clone(), v };
         let residuals =
@@ -187,10 +188,9 @@ impl Room {
 /// returns the residuals. All in double precision: normal equations square the condition of U. What a sample is
 /// coded as does not depend on its neighbours.
 fn in_blocks<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, v: &mut Mat<T>, coded: Option<&[usize]>) -> Vec<f64> {
-    let (n, c, wide) = (x.shape().0, u.cols(), u.cast::<f64>());
-    let mut g = Gram::new(c);
-    let g = g.of(&wide);
-    let coder = coded.map(|features| Coder::new(g, features));
+    let (n, c, exact_u) = (x.shape().0, u.cols(), Exact::new(x, u));
+    let g = exact_gram(u);
+    let coder = coded.map(|features| Coder::new(&g, features));
     let mut residuals = vec![0.0; n];
     let blocks = v.as_mut_slice().par_chunks_mut(BLOCK * c).zip(residuals.par_chunks_mut(BLOCK)).enumerate();
     blocks.for_each_init(
@@ -200,7 +200,7 @@ fn in_blocks<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, v: &mut Mat<T>, coded: Opti
             let rows = block * BLOCK..block * BLOCK + r.len();
             let [p, exact, vg] =
                 [&mut room.p, &mut room.v, &mut room.vg].map(|buffer| &mut buffer[..v.len()]);
-            x.project_exactly(rows.clone(), &wide, p, &mut room.spare);
+            x.project_exactly(rows.clone(), &exact_u, p, &mut room.spare);
             if let (Some(coder), Some(nnls)) = (&coder, &mut room.nnls) {
                 coder.code((x, rows.clone()), p, exact, nnls);
                 v.iter_mut().zip(&*exact).for_each(|(v, &exact)| *v = T::from_f64(exact));

@@ -8,11 +8,12 @@
 //!
 //! With ½·Σ Qᵢᵢrᵢ² touching a concave objective from above, every iteration lowers the objective, for
 //! exponents in (0, 1] and for HALS. Cost O(ndc), two products with X, each reading it once. Memory:
-//! U, V, two d×c buffers, vectors of length n and what `Data` keeps. Takes dense and sparse X.
+//! U, V, a d×c buffer, vectors of length n and what `Data` keeps. Takes dense and sparse X.
 
 use rayon::prelude::*;
 
 use super::momentum::Momentum;
+use super::update::room;
 use super::{Coding, Ending, Method, Outcome, Update, residual};
 use crate::data::{Block, Data, Gram, PARTS, least_parts, vectorized};
 use crate::error::{Error, Result};
@@ -53,8 +54,7 @@ pub struct IrlsState<T> {
     pub(super) objective: f64,
     /// XᵀQV.
     p: Mat<T>,
-    /// As large as `p`.
-    scratch: Mat<T>,
+    scratch: Vec<T>,
     pub(super) gram: Gram<T>,
     pub(super) iteration: usize,
     /// Of HALS.
@@ -156,7 +156,7 @@ impl<T: Real, X: Data<T>> Method<T, X> for Irls<'_> {
             q: vec![T::ONE; n],
             objective: 0.0,
             p: Mat::zeros(d, c),
-            scratch: Mat::zeros(d, c),
+            scratch: vec![T::ZERO; room((d, c))],
             gram: Gram::new(c),
             iteration: 0,
             momentum: None,
@@ -197,7 +197,8 @@ impl<T: Real, X: Data<T>> Method<T, X> for Irls<'_> {
     }
 
     fn finish(&self, x: &X, state: IrlsState<T>, ending: Ending) -> Result<Outcome<T>> {
-        let IrlsState { u, v, loss, mut weights, .. } = state;
+        let IrlsState { u, v, loss, mut weights, p, .. } = state;
+        drop(p);
         let labels = ending.read(&v, &u);
         let (mut factors, coding) = (Factors { u, v }, Coding::LeastSquares);
         let residuals = coding.finish(x, &mut factors, (ending.polish, false));

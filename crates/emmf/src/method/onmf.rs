@@ -46,7 +46,7 @@ impl Onmf<'_> {
         let OnmfState { factors: Factors { u, v }, z, scratch, multiplier, q, gram, .. } = state;
         let (d, c) = u.shape();
         x.t_dot(q, v, z);
-        Update::Multiplicative { exponent: 1.0 }.matrix(u, z, gram.weighted(q, v), scratch);
+        Update::Multiplicative { exponent: 1.0 }.matrix(u, z, gram.weighted(q, v), scratch.as_mut_slice());
         let left = Left::Columns((z.as_slice(), c));
         T::gemm((multiplier.as_mut_slice(), c), left, (u.as_slice(), c), (c, d, c), false);
     }

@@ -7,10 +7,23 @@
 use rayon::prelude::*;
 
 use super::hals::{Coordinates, move_rows};
-use crate::data::{BLOCK, vectorized};
+use crate::data::{BLOCK, PARTS, vectorized};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::Left;
+
+/// Blocks that a thread takes at the least: a small matrix is done before another one wakes up.
+const LEAST: usize = 8;
+
+/// Rows of a matrix with so many that are moved one block after the other.
+fn part(rows: usize) -> usize {
+    rows.div_ceil(PARTS).next_multiple_of(BLOCK).max(LEAST * BLOCK)
+}
+
+/// Numbers of scratch that moving all rows of such a matrix takes.
+pub(super) fn room((rows, columns): (usize, usize)) -> usize {
+    rows.div_ceil(part(rows)) * BLOCK.min(rows) * columns
+}
 
 /// A rule that lowers ½·a·G·aᵀ − p·aᵀ for every row a ≥ 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,13 +43,15 @@ pub enum Update {
 }
 
 impl Update {
-    /// Moves all rows of `a`, in parallel. `scratch` is as large as `a`.
-    pub(super) fn matrix<T: Real>(self, a: &mut Mat<T>, p: &Mat<T>, g: &Mat<T>, scratch: &mut Mat<T>) {
-        let size = BLOCK * g.cols();
-        let rows = a.as_mut_slice().par_chunks_mut(size).zip(p.as_slice().par_chunks(size));
-        let rows = rows.zip(scratch.as_mut_slice().par_chunks_mut(size));
-        // A small matrix is done before another thread wakes up.
-        rows.with_min_len(8).for_each(|((a, p), scratch)| self.rows(a, p, g, scratch));
+    /// Moves all rows of `a`, in parallel. `scratch` has a [`room`], or is as large as `a`.
+    pub(super) fn matrix<T: Real>(self, a: &mut Mat<T>, p: &Mat<T>, g: &Mat<T>, scratch: &mut [T]) {
+        let (rows, block) = (part(a.rows()) * g.cols(), BLOCK * g.cols());
+        let parts = a.as_mut_slice().par_chunks_mut(rows).zip(p.as_slice().par_chunks(rows));
+        parts.zip(scratch.par_chunks_mut(block)).for_each(|((a, p), scratch)| {
+            for (a, p) in a.chunks_mut(block).zip(p.chunks(block)) {
+                self.rows(a, p, g, &mut scratch[..a.len()]);
+            }
+        });
     }
 
     /// Moves the rows of `a`, given the same rows of P and the Gram matrix G. `scratch` is as long as `a`.

@@ -27,7 +27,7 @@ pub use median::{median_sweep, weighted_median};
 pub use recipe::Recipe;
 pub use sparse::SparseDivergence;
 
-pub(crate) use solve::{Solved, solve};
+pub(crate) use solve::{Solved, Solver};
 
 use rayon::prelude::*;
 

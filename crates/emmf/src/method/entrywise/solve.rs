@@ -18,6 +18,8 @@ const ENOUGH: f64 = 1e-13;
 const FLAT: f64 = 1e-14;
 /// The bits of a number that are its power of two.
 const EXPONENT: u64 = 0x7FF0_0000_0000_0000;
+/// How far from 0 the search for the least divergence begins, of the mean coefficient.
+const AWAY: f64 = 0.1;
 /// Halvings of a step.
 const HALVINGS: usize = 40;
 
@@ -29,62 +31,124 @@ pub(crate) enum Solved<'a> {
     Entries(AnyEntryLoss, usize),
 }
 
-/// min over v ≥ 0 of the loss of x against U·v. Where x is NaN, it is missing.
-pub(crate) fn solve(how: &Solved<'_>, u: &Mat<f64>, x: &[f64]) -> Vec<f64> {
-    if x.iter().all(|&x| x.is_nan() || x == 0.0) {
-        return vec![0.0; u.cols()];
+/// Solves for one sample after the other.
+pub(crate) struct Solver<'a> {
+    how: Solved<'a>,
+    u: &'a Mat<f64>,
+    /// Weights of the features in least squares.
+    weights: Vec<f64>,
+    /// Least squares of samples that miss no value.
+    whole: Nnls,
+}
+
+impl<'a> Solver<'a> {
+    pub(crate) fn new(how: Solved<'a>, u: &'a Mat<f64>) -> Self {
+        let weights = match how {
+            Solved::Squares(weights) => weights.iter().map(|weight| weight * unit(weights)).collect(),
+            Solved::Entries(..) => vec![1.0; u.rows()],
+        };
+        let all: Vec<usize> = (0..u.cols()).collect();
+        let mut problem = Problem::new(u);
+        problem.gram(&all, &weights);
+        Self { whole: Nnls::new(&problem.g), how, u, weights }
     }
-    match how {
-        Solved::Squares(weights) => {
-            Problem::new(u).solve(|j| if x[j].is_nan() { 0.0 } else { weights[j] }, x)
+
+    /// min over v ≥ 0 of the loss of x against U·v. Where x is NaN, it is missing.
+    pub(crate) fn solve(&self, x: &[f64]) -> Vec<f64> {
+        if x.iter().all(|&x| x.is_nan() || x == 0.0) {
+            return vec![0.0; self.u.cols()];
         }
-        Solved::Entries(AnyEntryLoss::Divergence(loss), _) => least_divergence(*loss, u, x),
-        Solved::Entries(loss, median_sweeps) => {
-            let mut v = least_loss(*loss, u, x);
-            (0..*median_sweeps).for_each(|_| sweep_row(u, x, None, &mut v));
-            v
+        match self.how {
+            Solved::Squares(_) => self.least_squares(x),
+            Solved::Entries(AnyEntryLoss::Divergence(loss), _) => {
+                least_divergence(loss, self.u, x, &self.least_squares(x))
+            }
+            Solved::Entries(loss, median_sweeps) => {
+                let mut v = least_loss(loss, self.u, x, self.least_squares(x));
+                (0..median_sweeps).for_each(|_| sweep_row(self.u, x, None, &mut v));
+                v
+            }
         }
     }
+
+    /// min Σ wⱼ(xⱼ − yⱼ)² over the values that are there.
+    fn least_squares(&self, x: &[f64]) -> Vec<f64> {
+        let w = &self.weights;
+        let p = projected(self.u, |j| if x[j].is_nan() { 0.0 } else { w[j] * x[j] });
+        if !x.iter().any(|x| x.is_nan()) {
+            return self.whole.solve(&p);
+        }
+        let there: Vec<f64> = x.iter().zip(w).map(|(x, &w)| if x.is_nan() { 0.0 } else { w }).collect();
+        let all: Vec<usize> = (0..self.u.cols()).collect();
+        Problem::new(self.u).minimise(&all, there, &p)
+    }
+}
+
+/// A power of two that brings weights to about 1: none overflows, and the unit of X does not change a bit.
+fn unit(weights: &[f64]) -> f64 {
+    let largest = weights.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    1.0 / f64::from_bits(largest.to_bits() & EXPONENT)
+}
+
+/// Uᵀ·z.
+fn projected(u: &Mat<f64>, z: impl Fn(usize) -> f64) -> Vec<f64> {
+    let mut p = vec![0.0; u.cols()];
+    for j in 0..u.rows() {
+        let z = z(j);
+        if z != 0.0 {
+            p.iter_mut().zip(u.row(j)).for_each(|(p, u)| *p += z * u);
+        }
+    }
+    p
+}
+
+/// Centroids that have a part in v or would lower the objective if they had: the others stay at 0.
+fn useful(v: &[f64], slope: impl Fn(usize) -> f64) -> Vec<usize> {
+    (0..v.len()).filter(|&k| v[k] > 0.0 || slope(k) > 0.0).collect()
 }
 
 /// Weighted least squares and its buffers.
 struct Problem<'a> {
     u: &'a Mat<f64>,
-    weighted: Mat<f64>,
+    some: Vec<f64>,
+    weighted: Vec<f64>,
     g: Mat<f64>,
 }
 
 impl<'a> Problem<'a> {
     fn new(u: &'a Mat<f64>) -> Self {
-        Self { u, weighted: Mat::zeros(u.rows(), u.cols()), g: Mat::zeros(u.cols(), u.cols()) }
+        Self { u, some: Vec::new(), weighted: Vec::new(), g: Mat::zeros(0, 0) }
     }
 
-    /// min ½·Σ hⱼyⱼ² − p·v, y = U·v, v ≥ 0.
-    fn minimise(&mut self, h: impl Fn(usize) -> f64, p: &mut [f64]) -> Vec<f64> {
-        let (d, c) = self.u.shape();
-        // In a unit that is a power of two: no weight overflows, and the unit of X does not change a bit.
-        let largest = (0..d).map(&h).fold(f64::MIN_POSITIVE, f64::max);
-        let unit = 1.0 / f64::from_bits(largest.to_bits() & EXPONENT);
-        for j in 0..d {
-            let h = unit * h(j);
-            self.weighted.row_mut(j).iter_mut().zip(self.u.row(j)).for_each(|(out, u)| *out = h * u);
-        }
-        p.iter_mut().for_each(|p| *p *= unit);
-        let weighted = Left::Columns((self.weighted.as_slice(), c));
-        f64::gemm((self.g.as_mut_slice(), c), weighted, (self.u.as_slice(), c), (c, d, c), false);
-        Nnls::new(&self.g).solve(p)
-    }
-
-    /// min Σ wⱼ(xⱼ − yⱼ)².
-    fn solve(&mut self, w: impl Fn(usize) -> f64, x: &[f64]) -> Vec<f64> {
-        let mut p = vec![0.0; self.u.cols()];
-        for (j, &x) in x.iter().enumerate() {
-            let w = w(j);
-            if w > 0.0 {
-                p.iter_mut().zip(self.u.row(j)).for_each(|(p, u)| *p += w * x * u);
+    /// Makes G = Uᵀ·diag(h)·U for `some` of the columns of U.
+    fn gram(&mut self, some: &[usize], h: &[f64]) {
+        let (d, m) = (self.u.rows(), some.len());
+        self.some.resize(d * m, 0.0);
+        self.weighted.resize(d * m, 0.0);
+        let rows = self.some.chunks_exact_mut(m).zip(self.weighted.chunks_exact_mut(m));
+        for (j, (one, weighted)) in rows.enumerate() {
+            let (h, u) = (h[j], self.u.row(j));
+            for ((one, weighted), &k) in one.iter_mut().zip(weighted).zip(some) {
+                (*one, *weighted) = (u[k], h * u[k]);
             }
         }
-        self.minimise(w, &mut p)
+        self.g = Mat::zeros(m, m);
+        let weighted = Left::Columns((&*self.weighted, m));
+        f64::gemm((self.g.as_mut_slice(), m), weighted, (&*self.some, m), (m, d, m), false);
+    }
+
+    /// min ½·Σ hⱼyⱼ² − p·v, y = U·v, v ≥ 0, over `some` of the coefficients; the others are 0.
+    fn minimise(&mut self, some: &[usize], mut h: Vec<f64>, p: &[f64]) -> Vec<f64> {
+        let mut v = vec![0.0; self.u.cols()];
+        if some.is_empty() {
+            return v;
+        }
+        let unit = unit(&h);
+        h.iter_mut().for_each(|h| *h *= unit);
+        self.gram(some, &h);
+        let p: Vec<f64> = some.iter().map(|&k| unit * p[k]).collect();
+        some.iter().zip(Nnls::new(&self.g).solve(&p)).for_each(|(&k, exact)| v[k] = exact);
+        v
     }
 }
 
@@ -93,15 +157,17 @@ fn fitted(u: &Mat<f64>, v: &[f64]) -> Vec<f64> {
     (0..u.rows()).map(|j| u.row(j).iter().zip(v).map(|(u, v)| u * v).sum()).collect()
 }
 
-fn least_loss(loss: AnyEntryLoss, u: &Mat<f64>, x: &[f64]) -> Vec<f64> {
+fn least_loss(loss: AnyEntryLoss, u: &Mat<f64>, x: &[f64], mut v: Vec<f64>) -> Vec<f64> {
     let mut problem = Problem::new(u);
-    let mut v = problem.solve(|j| f64::from(u8::from(!x[j].is_nan())), x);
     let mut y = fitted(u, &v);
     let mut objective = loss.share_of_row(x, &y);
     let mut w = vec![0.0; x.len()];
     for _ in 0..MAX_ITER {
         loss.weigh_row(x, &y, &mut w);
-        let next = problem.solve(|j| w[j], x);
+        let weighted = |w: f64, x: f64| if w > 0.0 { w * x } else { 0.0 };
+        let p = projected(u, |j| weighted(w[j], x[j]));
+        let slope = projected(u, |j| weighted(w[j], x[j] - y[j]));
+        let next = problem.minimise(&useful(&v, |k| slope[k]), w.clone(), &p);
         let next_y = fitted(u, &next);
         let value = loss.share_of_row(x, &next_y);
         let gain = objective - value;
@@ -147,26 +213,27 @@ impl Counts {
     }
 }
 
-fn least_divergence(loss: Divergence, u: &Mat<f64>, x: &[f64]) -> Vec<f64> {
+/// `near` is where it may be looked for.
+fn least_divergence(loss: Divergence, u: &Mat<f64>, x: &[f64], near: &[f64]) -> Vec<f64> {
     let counts = Counts::new(loss, u, x);
     let c = u.cols();
     let (sum, all): (f64, f64) = (counts.x.iter().sum(), counts.total.iter().sum());
     if sum == 0.0 || all == 0.0 {
         return vec![0.0; c];
     }
-    let mut v = vec![sum / all; c];
     let mut problem = Problem::new(&counts.u);
+    // No entry that counts may be fitted by 0.
+    let mut v: Vec<f64> = near.iter().map(|near| near + AWAY * sum / all).collect();
     let mut y = fitted(&counts.u, &v);
     let mut objective = counts.value(&v, &y);
     for _ in 0..MAX_ITER {
         // With D = diag(x/y²) the slope is UᵀDy − total and the curvature UᵀDU: p = UᵀDUv + slope.
-        let mut p: Vec<f64> = counts.total.iter().map(|total| -total).collect();
-        for (t, (x, y)) in counts.x.iter().zip(&y).enumerate() {
-            let by = 2.0 * x / y.max(loss.floor);
-            p.iter_mut().zip(counts.u.row(t)).for_each(|(p, u)| *p += by * u);
-        }
-        let curvature = |t: usize| if y[t] > loss.floor { counts.x[t] / y[t] / y[t] } else { 0.0 };
-        let target = problem.minimise(curvature, &mut p);
+        let pull = projected(&counts.u, |t| counts.x[t] / y[t].max(loss.floor));
+        let less = |times: f64| pull.iter().zip(&counts.total).map(move |(pull, total)| times * pull - total);
+        let (slope, p): (Vec<f64>, Vec<f64>) = (less(1.0).collect(), less(2.0).collect());
+        let curvature = |(x, &y): (&f64, &f64)| if y > loss.floor { x / y / y } else { 0.0 };
+        let curvature = counts.x.iter().zip(&y).map(curvature).collect();
+        let target = problem.minimise(&useful(&v, |k| slope[k]), curvature, &p);
         let Some((next, value)) = descend(&counts, &v, &target, objective + FLAT * sum) else { break };
         let gain = objective - value;
         (y, v, objective) = (fitted(&counts.u, &next), next, value);

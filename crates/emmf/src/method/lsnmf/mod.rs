@@ -98,7 +98,7 @@ impl Lsnmf<'_> {
             p.iter_mut().enumerate().for_each(|(k, p)| *p = sums.as_slice()[k * d + j]);
         });
         links.gram(links_gram);
-        Update::Multiplicative { exponent: 1.0 }.matrix(f, p, links_gram, scratch);
+        Update::Multiplicative { exponent: 1.0 }.matrix(f, p, links_gram, scratch.as_mut_slice());
     }
 
     /// G, but not where `frozen`, and the fit after it.

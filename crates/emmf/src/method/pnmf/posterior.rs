@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::factor::{EXTRA, Move};
-use crate::data::{BLOCK, Data, Gram};
+use crate::data::{BLOCK, Data, Exact, exact_gram};
 use crate::matrix::Mat;
 use crate::method::Nnls;
 use crate::real::Real;
@@ -30,17 +30,16 @@ pub struct Posterior {
 impl Posterior {
     /// Means, n×c, and for every row the numbers that a [`Factor`](super::factor::Factor) keeps besides.
     pub(crate) fn code<T: Real, X: Data<T>>(&self, x: &X, u: &Mat<T>) -> (Mat<T>, Vec<f64>) {
-        let (n, c, wide) = (x.shape().0, u.cols(), u.cast::<f64>());
-        let mut gram = Gram::new(c);
-        let gram = gram.of(&wide);
-        let nnls = Nnls::new(gram);
-        let by = Move { gram, second: &self.second, rate: &self.rate, precision: self.precision };
+        let (n, c, exact) = (x.shape().0, u.cols(), Exact::new(x, u));
+        let gram = exact_gram(u);
+        let nnls = Nnls::new(&gram);
+        let by = Move { gram: &gram, second: &self.second, rate: &self.rate, precision: self.precision };
         let (mut v, mut rest) = (Mat::zeros(n, c), vec![0.0; n * (c + EXTRA)]);
         let blocks = v.as_mut_slice().par_chunks_mut(BLOCK * c).zip(rest.par_chunks_mut(BLOCK * (c + EXTRA)));
         blocks.enumerate().for_each(|(block, (v, rest))| {
             let start = block * BLOCK;
             let (rows, mut p, mut starts) = (v.len() / c, vec![0.0; v.len()], vec![0.0; v.len()]);
-            x.project_exactly(start..start + rows, &wide, &mut p, &mut Vec::new());
+            x.project_exactly(start..start + rows, &exact, &mut p, &mut Vec::new());
             nnls.solve_rows(&p, &mut starts, &mut nnls.room(rows));
             let means = settle(&by, starts, rest, &p);
             v.iter_mut().zip(&means).for_each(|(v, &mean)| *v = T::from_f64(mean));

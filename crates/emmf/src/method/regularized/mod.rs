@@ -169,7 +169,7 @@ impl Regularized<'_> {
             self.add_local(v, curvature);
         }
         let Some(b) = b else {
-            return Update::Multiplicative { exponent: 1.0 }.matrix(u, z, curvature, short);
+            return Update::Multiplicative { exponent: 1.0 }.matrix(u, z, curvature, short.as_mut_slice());
         };
         let c = z.cols();
         let curvature = (curvature.as_slice(), c);
