@@ -8,6 +8,7 @@ stopped. JOBS says how many fits are made at a time, ONLY which data sets the sc
 
 import csv
 import os
+import shutil
 import statistics
 import subprocess
 import tempfile
@@ -215,7 +216,17 @@ def curves():
             seeds = {len(value) for value in values if value}
             count = f", {min(seeds)} seeds" if seeds and min(seeds) < 20 else ""
             rows.append([f"{name}, {method}{count}", *[mean(value) for value in values]])
-    return table(["ACC of the samples", *levels], rows)
+    return figures("robustness") + table(["ACC of the samples", *levels], rows)
+
+
+def figures(experiment):
+    """The curves of an experiment, beside the page."""
+    made = OUT / experiment / "figures" / f"{experiment}-all-acc.svg"
+    if not made.exists():
+        return ""
+    PAGE.with_suffix("").mkdir(exist_ok=True)
+    shutil.copy(made, PAGE.with_suffix("") / made.name)
+    return f"![ACC of the samples over the share of outliers, mean and standard deviation over the seeds]({PAGE.stem}/{made.name})\n\n"
 
 
 def breakdown():

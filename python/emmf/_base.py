@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 # Robust z-scores above this are outliers (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993).
-THRESHOLD = 3.5
+THRESHOLD = _emmf.THRESHOLD
 TYPES = [np.float64, np.float32]
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 VERSION: str
+THRESHOLD: float
 
 class Model:
     """A fitted model of either floating-point type."""

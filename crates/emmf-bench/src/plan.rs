@@ -56,7 +56,7 @@ impl Plan {
             for (contamination, done) in contaminations.iter().enumerate() {
                 for (variant, Variant { method, .. }) in variants.iter().enumerate() {
                     let method = &runs.method[*method];
-                    if runs.skipped(name, &method.label).is_none() && takes_part(method, done) {
+                    if !runs.skips(name, &method.label, done) && takes_part(method, done) {
                         cases.extend((0..runs.seeds).map(|seed| Case { data, contamination, variant, seed }));
                     }
                 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args as ClapArgs;
+use emmf::model::THRESHOLD;
 use emmf::{Mat, Missing, Model, Real, Samples};
 use emmf_io::{AnyModel, Features, Misfit, misfits};
 
@@ -36,6 +37,14 @@ pub(crate) struct ExplainArgs {
     pub(crate) json: bool,
 }
 
+/// What the record of a fit knows about one of its samples.
+struct Fitted {
+    /// How much it pulled at the centroids.
+    weight: f64,
+    outlier: bool,
+    set_aside: bool,
+}
+
 /// A sample in terms of a model.
 struct Explanation {
     name: Option<String>,
@@ -43,7 +52,7 @@ struct Explanation {
     cluster: usize,
     residual: f64,
     score: f64,
-    weight: Option<f64>,
+    fitted: Option<Fitted>,
     coefficients: Vec<f64>,
     worst: Vec<Misfit>,
 }
@@ -105,19 +114,32 @@ fn explain<T: Real>(
         cluster: coded.labels[0],
         residual: coded.residuals[0],
         score: coded.scores[0],
-        weight: weight(&args.model, args.row, coded.residuals[0]),
+        fitted: of_the_fit(&args.model, args.row, coded.residuals[0]),
         coefficients: coded.v.row(0).iter().map(|v| v.to_f64()).collect(),
         worst: misfits(prepared.as_slice(), fitted.as_slice(), Features { names, image: None }),
     })
 }
 
-/// How much the sample pulled at the centroids, where it is one of those that the model was fitted to: the record of
-/// the fit, beside the model, says so.
-fn weight(model: &Path, row: usize, residual: f64) -> Option<f64> {
+/// What the fit made of the sample, where it is one of those that the model was fitted to: the record of the fit, beside
+/// the model, says so.
+fn of_the_fit(model: &Path, row: usize, residual: f64) -> Option<Fitted> {
     let record = emmf_io::read_record(&model.with_file_name("record.json")).ok()?;
     let fitted = *record.samples.residual.get(row)?;
-    let same = (fitted - residual).abs() <= SAME * fitted.abs().max(residual.abs());
-    record.samples.weight.get(row).copied().filter(|_| same)
+    if (fitted - residual).abs() > SAME * fitted.abs().max(residual.abs()) {
+        return None;
+    }
+    Some(Fitted {
+        weight: *record.samples.weight.get(row)?,
+        outlier: record.outliers().nth(row)?,
+        set_aside: record.set_aside.contains(&row),
+    })
+}
+
+impl Explanation {
+    /// As the fit saw it; for other samples by the score alone.
+    fn is_outlier(&self) -> bool {
+        self.fitted.as_ref().map_or(self.score > THRESHOLD, |fitted| fitted.outlier)
+    }
 }
 
 fn print_json(args: &ExplainArgs, found: &Explanation) -> Result<()> {
@@ -128,7 +150,8 @@ fn print_json(args: &ExplainArgs, found: &Explanation) -> Result<()> {
         "label": found.cluster,
         "residual": found.residual,
         "score": found.score,
-        "weight": found.weight,
+        "outlier": found.is_outlier(),
+        "weight": found.fitted.as_ref().map(|fitted| fitted.weight),
         "coefficients": found.coefficients,
         "worst": found.worst,
     });
@@ -141,14 +164,20 @@ fn print_tables(args: &ExplainArgs, found: &Explanation, missing: Missing) -> Re
     let name = found.name.as_ref().map_or_else(String::new, |name| format!(" ({name})"));
     let class = found.class.as_ref().map_or_else(String::new, |class| format!(", class {class}"));
     writeln!(out, "row {}{name}: cluster {}{class}", args.row, found.cluster)?;
-    let weight = found.weight.map_or_else(
+    let weight = found.fitted.as_ref().map_or_else(
         || {
             "not known, as it is not a sample of the fit, or the fit's record.json is not beside the model"
                 .into()
         },
-        |weight| format!("{weight:.4}"),
+        |fitted| format!("{:.4}", fitted.weight),
     );
-    writeln!(out, "residual {:.4}, outlier score {:.2}, weight {weight}\n", found.residual, found.score)?;
+    let outlier = match &found.fitted {
+        Some(Fitted { set_aside: true, .. }) => "yes, set aside before the start",
+        _ if found.is_outlier() => "yes",
+        _ => "no",
+    };
+    writeln!(out, "residual {:.4}, outlier score {:.2}, outlier: {outlier}", found.residual, found.score)?;
+    writeln!(out, "weight {weight}\n")?;
     let mut order: Vec<usize> = (0..found.coefficients.len()).collect();
     order.sort_by(|&a, &b| found.coefficients[b].total_cmp(&found.coefficients[a]));
     let mut coefficients = table(["centroid", "coefficient"]);

@@ -42,9 +42,15 @@ share = 0.1
 start = "clean"
 
 [[skip]]
-data = "rays.npz"
-method = "Hx-NMF"
-why = "it is not wanted here."
+data = ["rays.npz"]
+method = ["Hx-NMF"]
+why = "It is not wanted here."
+
+[[skip]]
+data = ["rays.npz", "other.npz"]
+method = ["k-means"]
+contamination = ["10 % outliers"]
+why = "It is lost."
 "#;
 
 fn place() -> Place {
@@ -61,8 +67,8 @@ fn the_same_results_for_any_number_of_jobs_and_after_an_interruption() {
     place.run("bench mine.toml --out three --jobs 3 --quiet").ok();
     let results = |out: &str| place.read(&format!("{out}/mine/results.csv"));
     let whole = results("one");
-    // EMMF, PNMF with two values and k-means; three contaminations; three seeds.
-    assert_eq!(whole.lines().count(), 1 + 4 * 3 * 3);
+    // EMMF, PNMF with two values and k-means; three contaminations, one of them without k-means; three seeds.
+    assert_eq!(whole.lines().count(), 1 + (4 * 3 - 1) * 3);
     assert_eq!(whole, results("three"));
     // As a kill in the middle of a line leaves it.
     let cut = whole.len() / 2;
@@ -80,10 +86,16 @@ fn the_same_results_for_any_number_of_jobs_and_after_an_interruption() {
         "| EMMF | ",
         "10 % outliers",
         "| Hx-NMF | left out |",
-        "Hx-NMF is left out on rays.npz: it is not wanted",
+        "Left out on rays.npz: Hx-NMF. It is not wanted here.",
+        "Left out on rays.npz with 10 % outliers: k-means. It is lost.",
     ] {
         assert!(page.contains(part), "{part}: {page}");
     }
+    place.write("wrong.toml", EXPERIMENT.replace("[\"10 % outliers\"]", "[\"11 % outliers\"]"));
+    place.refuses(
+        "bench wrong.toml",
+        &["no contamination is \"11 % outliers\"", "there are clean, 10 % outliers"],
+    );
     let html = place.read("three/mine/page.html");
     assert!(
         html.starts_with("<!doctype html>") && html.contains("10 % outliers") && !html.contains("<script")

@@ -34,4 +34,7 @@ mod _emmf {
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+    #[pymodule_export]
+    const THRESHOLD: f64 = emmf::model::THRESHOLD;
 }

@@ -4,7 +4,8 @@
 
 use emmf::data::Dense;
 use emmf::loss::entry::{EntryCorrentropy, EntryLoss};
-use emmf::method::{median_sweep, weighted_median};
+use emmf::loss::weighted_median;
+use emmf::method::median_sweep;
 use emmf::{Factors, Given, Mat, Solver, Spec, Step};
 use std::ops::ControlFlow;
 

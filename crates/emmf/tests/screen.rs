@@ -11,7 +11,7 @@ use emmf::metrics::{accuracy, roc_auc};
 use emmf::preprocess::Normalize;
 use emmf::registry::METHODS;
 use emmf::synth::{Junk, Rays, add_foreign, add_junk, add_outliers, rays_with_outliers};
-use emmf::{Csr, Error, Given, Graph, Mat, Missing, Outliers, Spec, Step};
+use emmf::{Csr, Error, Factors, Given, Graph, Mat, Missing, Outliers, Spec, Step};
 use oracle::problems::{rng, uniform};
 
 const K: usize = 6;
@@ -232,4 +232,42 @@ fn thresholds() {
     let (x, _) = clean(400, 12);
     let fit = Spec::emmf(K).max_iter(100).fit(&x).unwrap();
     assert!(fit.scores.iter().filter(|score| **score > THRESHOLD).count() < 12, "few of clean data");
+}
+
+/// A third of gross outliers, all kept, does not move a robust scale: next to nothing of the weight is theirs, whatever
+/// their length. As published, correntropy's own scale grows with them.
+#[test]
+fn robust_scales_do_not_follow_outliers() {
+    let (x, _) = clean(240, 3);
+    let start = Spec::new("nmf", K).start_of(&x).unwrap();
+    let dirty = add_outliers(&x, 80, 5);
+    let v = Mat::from_fn(320, K, |i, k| if i < 240 { start.v[(i, k)] } else { 0.2 });
+    let dirty_start = Factors { u: start.u.clone(), v };
+    let theirs = |method: &str, robust: f64| {
+        let spec = Spec::new(method, K).param("robust", robust).normalize([]).max_iter(3).polish(false);
+        let mut observer = |_: &Step| ControlFlow::Continue(());
+        let given = Given { sample_weights: None, start: Some(&dirty_start), observer: &mut observer };
+        let fit = spec.fit_with(&dirty, given).unwrap();
+        let sum = |weights: &[f64]| weights.iter().sum::<f64>();
+        sum(&fit.weights[240..]) / sum(&fit.weights)
+    };
+    for method in ["capped-nmf", "rcim-nmf"] {
+        assert!(theirs(method, 1.0) < 1e-9, "{method}: {}", theirs(method, 1.0));
+    }
+    assert!(theirs("hx-nmf", 1.0) < 1e-2, "{}", theirs("hx-nmf", 1.0));
+    assert!(theirs("rcim-nmf", 0.0) > 1e-3, "{}", theirs("rcim-nmf", 0.0));
+}
+
+/// With a robust scale the unit of the data does not matter, and nothing rises.
+#[test]
+fn robust_scales_follow_the_unit_and_stay() {
+    let (x, _) = clean(120, 4);
+    let large = Mat::from_fn(x.rows(), x.cols(), |i, j| 1024.0 * x[(i, j)]);
+    for entry in METHODS.iter().filter(|entry| entry.params.iter().any(|param| param.name == "robust")) {
+        let spec = Spec::new(entry.name, K).param("robust", 1.0).normalize([]).max_iter(40);
+        let (one, other) = (spec.fit(&x).unwrap(), spec.fit(&large).unwrap());
+        assert_eq!(one.labels, other.labels, "{}", entry.name);
+        let falls = one.trace.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-12));
+        assert!(falls, "{}: {:?}", entry.name, one.trace);
+    }
 }

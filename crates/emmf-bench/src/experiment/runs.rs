@@ -93,10 +93,13 @@ pub struct Competitor {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Skip {
-    /// The data set.
-    pub data: String,
-    /// The method, by its label.
-    pub method: String,
+    /// The data sets.
+    pub data: Vec<String>,
+    /// The methods, by their labels.
+    pub method: Vec<String>,
+    /// With these contaminations, by their labels; with all where there are none.
+    #[serde(default)]
+    pub contamination: Vec<String>,
     /// The reason, which stands below the table.
     pub why: String,
 }
@@ -195,11 +198,18 @@ impl Runs {
             (.., 0) => return Err("seeds must be at least 1".into()),
             _ => {}
         }
-        let named = self.proposed.iter().chain(&self.beside).chain(self.skip.iter().map(|skip| &skip.method));
+        let named =
+            self.proposed.iter().chain(&self.beside).chain(self.skip.iter().flat_map(|skip| &skip.method));
         for label in named {
             if !self.method.iter().any(|method| method.label == *label) {
                 return Err(format!("no method has the label {label:?}"));
             }
+        }
+        let kinds: Vec<String> = self.contaminations().iter().map(Contamination::label).collect();
+        let unknown =
+            self.skip.iter().flat_map(|skip| &skip.contamination).find(|label| !kinds.contains(label));
+        if let Some(label) = unknown {
+            return Err(format!("no contamination is {label:?}; there are {}", kinds.join(", ")));
         }
         for (at, method) in self.method.iter().enumerate() {
             if self.method[..at].iter().any(|other| other.label == method.label) {
@@ -221,10 +231,15 @@ impl Runs {
         if self.contamination.is_empty() { vec![Contamination::None] } else { self.contamination.clone() }
     }
 
-    /// Why a method is left out on a data set, if it is.
-    pub fn skipped(&self, data: &str, method: &str) -> Option<&str> {
-        let skip = self.skip.iter().find(|skip| skip.data == data && skip.method == method)?;
-        Some(&skip.why)
+    /// Whether a method is left out on a data set to which this was done.
+    pub fn skips(&self, data: &str, method: &str, done: &Contamination) -> bool {
+        let named = |list: &[String], name: &str| list.iter().any(|other| other == name);
+        self.skip.iter().any(|skip| {
+            let everywhere = skip.contamination.is_empty();
+            named(&skip.data, data)
+                && named(&skip.method, method)
+                && (everywhere || named(&skip.contamination, &done.label()))
+        })
     }
 
     /// Keeps these data sets; false where none of them is in the experiment.

@@ -8,8 +8,9 @@ mod table;
 use emmf_report::{Block, Table};
 
 use crate::Error;
-use crate::experiment::Show;
+use crate::experiment::{Show, Skip};
 use crate::plan::Plan;
+use crate::sets::title;
 use crate::shown::Shown;
 use crate::summary::{Measure, Results, Summary};
 
@@ -35,16 +36,22 @@ pub fn show_runs(plan: &Plan, found: &Results, name: &str) -> Result<Shown, Erro
 fn tables(plan: &Plan, summaries: &[Summary; 2]) -> Vec<Block> {
     let mut blocks: Vec<Block> = vec![Block::Text(legend(plan, &summaries[0]))];
     blocks.extend(summaries.iter().map(|summary| Block::Table(table::of(plan, summary))));
-    let skipped = plan.runs.skip.iter().filter(|skip| plan.runs.data.contains(&skip.data));
-    let skipped: Vec<String> = skipped
-        .map(|skip| {
-            format!("{} is left out on {}: {}", skip.method, crate::sets::title(&skip.data), skip.why)
-        })
-        .collect();
-    if !skipped.is_empty() {
-        blocks.push(Block::List(skipped));
-    }
+    blocks.extend(left_out(plan));
     blocks
+}
+
+/// What is left out, and why.
+fn left_out(plan: &Plan) -> Option<Block> {
+    let told = |skip: &Skip| {
+        let there = skip.data.iter().filter(|name| plan.runs.data.contains(name));
+        let there: Vec<String> = there.map(|name| title(name)).collect();
+        let with = if skip.contamination.is_empty() { "" } else { " with " };
+        let (methods, with) = (skip.method.join("; "), with.to_owned() + &skip.contamination.join(", "));
+        (!there.is_empty())
+            .then(|| format!("Left out on {}{with}: {methods}. {}", there.join(", "), skip.why))
+    };
+    let told: Vec<String> = plan.runs.skip.iter().filter_map(told).collect();
+    (!told.is_empty()).then_some(Block::List(told))
 }
 
 /// What stands in the cells.

@@ -2,7 +2,7 @@
 
 use emmf_report::{Axis, Block, Chart, Look, Mark, Plate, Plot, Point, Series, Sheet, Table};
 
-use super::{legend, table::shown};
+use super::{left_out, legend, table::shown};
 use crate::claim::{Claim, Verdict};
 use crate::experiment::{Contamination, StartFrom};
 use crate::plan::Plan;
@@ -25,12 +25,17 @@ pub(super) fn show(plan: &Plan, summaries: &[Summary; 2], name: &str) -> Shown {
             let measure = summary.measure.name();
             let charts = (0..plan.runs.data.len()).map(|data| chart(plan, summary, data, &shares));
             let charts: Vec<Chart> = charts.filter(|chart| !chart.series.is_empty()).collect();
-            let others = match start {
-                StartFrom::All => "; PNMF, GSNMF and the trimmed start have their own",
-                StartFrom::Clean => "",
+            let starts = match start {
+                _ if plan.runs.proposed.is_none() => String::new(),
+                StartFrom::All => {
+                    format!(
+                        " All methods start from {what}; PNMF, GSNMF and the trimmed start have their own."
+                    )
+                }
+                StartFrom::Clean => format!(" All methods start from {what}."),
             };
             let caption = format!(
-                "{measure} of the samples (not of the outliers) over the share of outliers, mean and standard deviation over the seeds. All methods start from {what}{others}."
+                "{measure} of the samples (not of the outliers) over the share of outliers, mean and standard deviation over the seeds.{starts}"
             );
             let plate = Plate {
                 name: format!("{name}-{file}-{}", measure.to_lowercase()),
@@ -44,6 +49,7 @@ pub(super) fn show(plan: &Plan, summaries: &[Summary; 2], name: &str) -> Shown {
     shown.blocks.push(Block::Text(legend(plan, &summaries[0]) + " NMI is in `table.tex`."));
     let tables = (0..plan.runs.data.len()).map(|data| table(plan, &summaries[0], data));
     shown.blocks.extend(tables.filter(|table| !table.rows.is_empty()).map(Block::Table));
+    shown.blocks.extend(left_out(plan));
     shown
 }
 

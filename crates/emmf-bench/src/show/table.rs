@@ -25,7 +25,8 @@ pub(super) fn of(plan: &Plan, summary: &Summary) -> Table {
         let cells = cells.iter().zip(published).zip(&summary.columns);
         let shown = cells.map(|((cell, published), column)| {
             let Some(cell) = cell else {
-                let skipped = plan.runs.skipped(&plan.runs.data[column.data], label).is_some();
+                let done = &plan.contaminations[column.contamination];
+                let skipped = plan.runs.skips(&plan.runs.data[column.data], label, done);
                 let text = if skipped { "left out" } else { "–" };
                 let notes = published.map(|published| format!("paper {published:.3}"));
                 return TableCell { notes: notes.into_iter().collect(), ..text.into() };

@@ -96,12 +96,12 @@ pub(super) fn embedding(record: &Record) -> Result<Sheet, Error> {
     Ok(Sheet { panel: (600, 520), ..Sheet::single(chart) })
 }
 
-/// Which samples are outliers: the true ones where they are known, else those with high scores.
+/// Which samples are outliers: the true ones where they are known, else those that were found.
 fn outliers(record: &Record) -> Vec<bool> {
     let samples = &record.samples;
     let known = samples.truth.as_ref().filter(|truth| truth.iter().any(|class| class == OUTLIER));
     known.map_or_else(
-        || samples.score.iter().map(|&score| score > record.threshold).collect(),
+        || record.outliers().collect(),
         |truth| truth.iter().map(|class| class == OUTLIER).collect(),
     )
 }

@@ -2,7 +2,7 @@
 const page = JSON.parse(document.getElementById("data").textContent);
 const main = document.querySelector("main");
 const many = page.runs.length > 1;
-let threshold = 3.5;
+let threshold = page.runs[0].threshold;
 const heard = [];
 
 const runs = page.runs.map((run) => {
@@ -16,6 +16,7 @@ const runs = page.runs.map((run) => {
     label: numbers(run.label, Uint16Array),
     truth: run.truth && numbers(run.truth, Uint16Array),
     place: run.rows && new Map(run.rows.map((row, at) => [row, at])),
+    aside: new Set(run.set_aside),
   };
 });
 
@@ -23,6 +24,13 @@ const runs = page.runs.map((run) => {
 const placeOf = (run, row) => (run.place ? run.place.get(row) : row);
 const rowOf = (run, place) => (run.rows ? run.rows[place] : place);
 const nameOf = (run, row) => (run.names && run.names[row]) || `row ${row}`;
+
+// An outlier scores above the threshold, or the fit was made without it.
+const isOutlier = (run, place) => run.score[place] > threshold || run.aside.has(rowOf(run, place));
+const outliersOf = (run) => {
+  if (run.aside.size === 0) return above(run);
+  return run.score.reduce((count, _, place) => count + isOutlier(run, place), 0);
+};
 
 // How many samples score above the threshold.
 const above = (run) => {
@@ -64,7 +72,7 @@ const summary = () => {
   head.push("outliers");
   const rows = runs.map((run) => {
     const count = el("td");
-    heard.push(() => { count.textContent = above(run).toLocaleString("en"); });
+    heard.push(() => { count.textContent = outliersOf(run).toLocaleString("en"); });
     const cells = [run.name, run.spec.k, run.data.n.toLocaleString("en"), run.iterations, run.stop, number(run.objective, 6), number(run.seconds.total, 3)].map(String);
     if (known) cells.push(...["accuracy", "nmi", "ari"].map((name) => (run.clustering ? run.clustering[name].toFixed(3) : "–")));
     return [...cells, count];
@@ -137,6 +145,7 @@ const slider = (box) => {
     input.setAttribute("aria-valuetext", `score ${number(threshold, 3)}`);
     output.replaceChildren(`score above ${number(threshold, 3)}: `, ...runs.flatMap((run, at) => [
       at ? "; " : "", many ? `${run.name} ` : "", el("b", {}, above(run).toLocaleString("en")), ` of ${run.data.n.toLocaleString("en")} samples`,
+      run.aside.size ? ` (${run.aside.size.toLocaleString("en")} outliers were set aside before the start)` : "",
     ]));
   });
   box.append(el("div", { class: "slider" }, el("label", { for: "threshold" }, "outlier threshold"), input, output));
@@ -183,9 +192,9 @@ const residuals = {
         run.truth.forEach((truth, at) => {
           if (truth !== outlier) return;
           all += 1;
-          if (run.score[at] > threshold) found += 1;
+          if (isOutlier(run, at)) found += 1;
         });
-        text += ` ${found} of the ${all} true outliers are among them.`;
+        text += ` ${found} of the ${all} true outliers are among them${run.aside.size ? " or were set aside" : ""}.`;
       }
       note.textContent = text;
     });

@@ -12,6 +12,7 @@ const embedding = {
     let [places, focus, only] = [[], null, null];
     const scores = x.map((_, at) => run.score[placeOf(run, row(at))]);
     const labels = x.map((_, at) => run.label[placeOf(run, row(at))]);
+    const outlier = (at) => isOutlier(run, placeOf(run, row(at)));
 
     const draw = () => {
       const width = Math.max(panel.clientWidth - 26, 220);
@@ -29,7 +30,7 @@ const embedding = {
         height - 12 - ((y[at] - low) / (high - low || 1)) * (height - 24),
       ]);
       places.forEach(([px, py], at) => {
-        if (scores[at] > threshold) return;
+        if (outlier(at)) return;
         pen.globalAlpha = only === null || only === labels[at] ? 0.8 : 0.1;
         pen.fillStyle = colour(labels[at], run.spec.k);
         pen.beginPath();
@@ -38,7 +39,7 @@ const embedding = {
       });
       pen.lineWidth = 1.6;
       places.forEach(([px, py], at) => {
-        if (!(scores[at] > threshold)) return;
+        if (!outlier(at)) return;
         pen.globalAlpha = only === null || only === labels[at] ? 1 : 0.15;
         pen.strokeStyle = bad;
         pen.beginPath();

@@ -7,6 +7,7 @@ const describe = (run, row) => {
     parts.push(`cluster ${run.label[at]}`);
     if (run.truth) parts.push(`class ${run.classes[run.truth[at]]}`);
     parts.push(`residual ${number(run.residual[at])}`, `weight ${number(run.weight[at])}`);
+    if (run.aside.has(row)) parts.push("set aside before the start");
   }
   return parts.join(", ");
 };
@@ -40,7 +41,7 @@ const ranking = {
           return [cell, number(w.value, 3), number(w.fitted, 3)];
         })));
       }
-      heard.push(() => card.classList.toggle("below", !(score > threshold)));
+      heard.push(() => card.classList.toggle("below", !isOutlier(run, placeOf(run, sample.row))));
       return card;
     };
     const add = (samples, from) => cards.append(...samples.map((sample, at) => build(sample, from + at)));

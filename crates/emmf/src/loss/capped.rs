@@ -4,6 +4,7 @@
 //! without its orthogonality constraint: the published V rule sets the coefficients of a capped sample
 //! to zero for ever, here they keep being fitted, so such a sample has a label and may come back.
 
+use super::scale::median_and_deviation;
 use super::{Loss, Stats};
 use crate::error::Result;
 
@@ -13,7 +14,12 @@ pub struct Capped {
     pub threshold: Option<f64>,
     /// Where no θ is given, it is this quantile of the residuals after one l2,1 iteration.
     pub quantile: f64,
+    /// It is [`THRESHOLD`] robust deviations above the median of these residuals instead.
+    pub robust: bool,
 }
+
+/// Robust deviations above the median that an outlier has.
+const THRESHOLD: f64 = 3.5;
 
 impl Capped {
     fn threshold(&self) -> f64 {
@@ -29,7 +35,10 @@ impl Loss for Capped {
     }
 
     fn calibrate(&mut self, residuals: &mut dyn FnMut() -> Result<Vec<(f64, f64)>>) -> Result<()> {
-        if self.threshold.is_none() {
+        if self.threshold.is_none() && self.robust {
+            let (median, deviation) = median_and_deviation(residuals()?);
+            self.threshold = Some(median + THRESHOLD * deviation);
+        } else if self.threshold.is_none() {
             let mut samples = residuals()?;
             samples.sort_by(|a, b| a.0.total_cmp(&b.0));
             let kept = self.quantile * samples.iter().map(|(_, s)| s).sum::<f64>();

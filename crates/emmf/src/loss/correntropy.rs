@@ -4,12 +4,16 @@
 //! ICDM 2012. Where no width is given, 2σ² is the mean of rᵢ², anew in every iteration; no fixed
 //! objective falls then, so descent is only promised for a given width.
 
+use super::scale::median_and_deviation;
 use super::{Loss, Stats};
+use crate::error::Result;
 
 /// See the [module](self).
 pub struct Correntropy {
     /// σ; `None` is refreshed from the residuals.
     pub width: Option<f64>,
+    /// Where none is given, 2σ² is the square of the median residual after one l2,1 iteration, and stays.
+    pub robust: bool,
 }
 
 impl Correntropy {
@@ -34,5 +38,13 @@ impl Loss for Correntropy {
 
     fn descends(&self) -> bool {
         self.width.is_some()
+    }
+
+    fn calibrate(&mut self, residuals: &mut dyn FnMut() -> Result<Vec<(f64, f64)>>) -> Result<()> {
+        if self.width.is_none() && self.robust {
+            let (median, _) = median_and_deviation(residuals()?);
+            self.width = Some(median * std::f64::consts::FRAC_1_SQRT_2);
+        }
+        Ok(())
     }
 }

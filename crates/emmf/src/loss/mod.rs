@@ -8,6 +8,7 @@ pub mod entry;
 pub mod frobenius;
 pub mod l21;
 pub mod log;
+mod scale;
 
 pub use capped::Capped;
 pub use correntropy::Correntropy;
@@ -15,6 +16,9 @@ pub use entropy::Entropy;
 pub use frobenius::Frobenius;
 pub use l21::L21;
 pub use log::Log;
+pub use scale::weighted_median;
+
+pub(crate) use scale::normal_variance;
 
 use crate::data::vectorized;
 use crate::error::Result;

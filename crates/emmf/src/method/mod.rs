@@ -22,7 +22,7 @@ mod update;
 
 pub use coding::Coding;
 pub(crate) use entrywise::Aim;
-pub use entrywise::{Entrywise, Recipe, SparseDivergence, median_sweep, weighted_median};
+pub use entrywise::{Entrywise, Recipe, SparseDivergence, median_sweep};
 pub use graph::{GraphIrls, GraphState};
 pub use gsnmf::{Gsnmf, GsnmfState};
 pub use irls::{Irls, IrlsState};

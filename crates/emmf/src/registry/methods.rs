@@ -1,6 +1,6 @@
 //! The list of all methods, the paper's own first.
 
-use super::{Entry, Goal, Kind, Param, Storage, competitors};
+use super::{Entry, Goal, Kind, Param, Storage, Values, competitors};
 use crate::loss::{Capped, Correntropy, Entropy, Frobenius, L21, Log};
 use crate::method::Recipe;
 use crate::spec::Solver;
@@ -14,6 +14,16 @@ const DELTA: Param = Param {
     up_to: f64::MAX,
     whole: false,
     help: "δ: larger residuals count linearly; default: the median absolute residual at the start",
+};
+
+/// Of losses whose published scale outliers can move.
+const ROBUST: Param = Param {
+    name: "robust",
+    default: Some(0.0),
+    above: -1.0,
+    up_to: 1.0,
+    whole: true,
+    help: "1: a scale that is not given comes from the median residual at the start, which outliers cannot move; 0: as published",
 };
 
 /// Parameters of every method that follows a graph over the samples.
@@ -39,6 +49,10 @@ pub const GRAPH_PARAMS: &[Param] = &[
 const BOTH: &[Storage] = &[Storage::Dense, Storage::Sparse];
 const ALL: &[Solver] = &[Solver::Mu, Solver::Hals];
 const MU: &[Solver] = &[Solver::Mu];
+
+fn is_robust(values: &Values<'_>) -> bool {
+    values.get("robust") == Some(1.0)
+}
 
 /// All methods, the paper's own first.
 pub const METHODS: &[Entry] = &[
@@ -104,15 +118,20 @@ pub const METHODS: &[Entry] = &[
         storage: BOTH,
         solvers: ALL,
         exponent: Some(1.0),
-        params: &[Param {
-            name: "scale",
-            default: Some(1.0),
-            above: 0.0,
-            up_to: f64::MAX,
-            whole: false,
-            help: "a: residuals well above it count logarithmically",
-        }],
-        kind: Kind::Samples(|values| Box::new(Log { scale: values.get("scale").unwrap_or(1.0) })),
+        params: &[
+            Param {
+                name: "scale",
+                default: Some(1.0),
+                above: 0.0,
+                up_to: f64::MAX,
+                whole: false,
+                help: "a: residuals well above it count logarithmically",
+            },
+            ROBUST,
+        ],
+        kind: Kind::Samples(|values| {
+            Box::new(Log { scale: values.get("scale").unwrap_or(1.0), robust: is_robust(values) })
+        }),
     },
     Entry {
         name: "capped-nmf",
@@ -141,10 +160,11 @@ pub const METHODS: &[Entry] = &[
                 whole: false,
                 help: "θ is this quantile of the residuals after one l2,1 iteration",
             },
+            ROBUST,
         ],
         kind: Kind::Samples(|values| {
             let quantile = values.get("quantile").unwrap_or(1.0);
-            Box::new(Capped { threshold: values.get("threshold"), quantile })
+            Box::new(Capped { threshold: values.get("threshold"), quantile, robust: is_robust(values) })
         }),
     },
     Entry {
@@ -157,15 +177,20 @@ pub const METHODS: &[Entry] = &[
         storage: BOTH,
         solvers: ALL,
         exponent: Some(1.0),
-        params: &[Param {
-            name: "width",
-            default: None,
-            above: 0.0,
-            up_to: f64::MAX,
-            whole: false,
-            help: "σ; default: 2σ² is the mean of rᵢ², anew in every iteration",
-        }],
-        kind: Kind::Samples(|values| Box::new(Correntropy { width: values.get("width") })),
+        params: &[
+            Param {
+                name: "width",
+                default: None,
+                above: 0.0,
+                up_to: f64::MAX,
+                whole: false,
+                help: "σ; default: 2σ² is the mean of rᵢ², anew in every iteration",
+            },
+            ROBUST,
+        ],
+        kind: Kind::Samples(|values| {
+            Box::new(Correntropy { width: values.get("width"), robust: is_robust(values) })
+        }),
     },
     Entry {
         name: "nmf-div",
@@ -213,15 +238,21 @@ pub const METHODS: &[Entry] = &[
         storage: BOTH,
         solvers: MU,
         exponent: Some(1.0),
-        params: &[Param {
-            name: "width",
-            default: None,
-            above: 0.0,
-            up_to: f64::MAX,
-            whole: false,
-            help: "σ; default: 2σ² is the mean of mᵢⱼ², anew in every iteration",
-        }],
-        kind: Kind::Entries(|values| Recipe::Correntropy { width: values.get("width") }),
+        params: &[
+            Param {
+                name: "width",
+                default: None,
+                above: 0.0,
+                up_to: f64::MAX,
+                whole: false,
+                help: "σ; default: 2σ² is the mean of mᵢⱼ², anew in every iteration",
+            },
+            ROBUST,
+        ],
+        kind: Kind::Entries(|values| Recipe::Correntropy {
+            width: values.get("width"),
+            robust: is_robust(values),
+        }),
     },
     Entry {
         name: "huber-nmf",

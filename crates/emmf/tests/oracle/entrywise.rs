@@ -26,7 +26,7 @@ impl Oracle {
         ENTRYWISE.contains(&self.method.as_str())
     }
 
-    /// δ is the median absolute residual at the start where it is not given.
+    /// δ is the median absolute residual at the start where it is not given, and so is a robust width.
     pub(super) fn begin_entries(&mut self, f: &Factors<f64>) {
         let y = product(f);
         let absolute = |(x, y): (&f64, &f64)| (x - y).abs();
@@ -36,6 +36,11 @@ impl Oracle {
         let fallback = if mean > 0.0 { mean } else { 1.0 };
         let default = if median > 0.0 { median } else { fallback };
         self.delta = self.param("delta", default);
+        if self.param("robust", 0.0) == 1.0 && !self.params.contains_key("width") {
+            let mean_square = self.x.as_slice().iter().map(|x| x * x).sum::<f64>() / m.len() as f64;
+            let variance = (1.4826 * default).powi(2).max(1e-12 * mean_square);
+            self.params.insert("width".into(), (0.5 * variance).sqrt());
+        }
     }
 
     fn entries(&self) -> impl Iterator<Item = (usize, usize)> + '_ {

@@ -131,11 +131,16 @@ impl Oracle {
         r.iter().zip(&self.s).map(|(&r, s)| s * weight(r)).collect()
     }
 
-    /// What has to happen before the first iteration: θ is a quantile of the residuals after one l2,1
-    /// iteration where it is not given.
+    /// What has to happen before the first iteration: scales that are not given come from the residuals after one
+    /// l2,1 iteration.
     pub(crate) fn begin(&mut self, f: &mut Factors<f64>) {
         if self.is_entrywise() {
-            self.begin_entries(f);
+            return self.begin_entries(f);
+        }
+        let robust = self.param("robust", 0.0) == 1.0;
+        let given = self.params.contains_key("width") || self.params.contains_key("threshold");
+        if robust && !given {
+            return self.begin_robustly(f);
         }
         if self.method != "capped-nmf" {
             return;
@@ -158,6 +163,31 @@ impl Oracle {
                 break;
             }
         }
+    }
+
+    /// Scales by the median residual.
+    fn begin_robustly(&mut self, f: &mut Factors<f64>) {
+        let smoothed = |f: &Factors<f64>| -> Vec<f64> {
+            self.residuals(f).iter().map(|r| r.hypot(self.epsilon)).collect()
+        };
+        let q = self.weights("l21-nmf", &smoothed(f));
+        self.move_factors(&q, f);
+        let r = smoothed(f);
+        let median = self.median(&r);
+        let off: Vec<f64> = r.iter().map(|r| (r - median).abs()).collect();
+        self.theta = median + 3.5 * 1.4826 * self.median(&off);
+        self.params.insert("scale".into(), median);
+        self.params.insert("width".into(), median / 2.0_f64.sqrt());
+    }
+
+    /// The least value that half of the samples do not exceed.
+    fn median(&self, values: &[f64]) -> f64 {
+        let half = 0.5 * self.s.iter().sum::<f64>();
+        let below = |limit: f64| -> f64 {
+            values.iter().zip(&self.s).filter(|(value, _)| **value <= limit).map(|(_, s)| s).sum()
+        };
+        let enough = values.iter().copied().filter(|&value| below(value) >= half - 1e-9);
+        enough.fold(f64::INFINITY, f64::min)
     }
 
     /// One iteration: weights, U, V with the new U.

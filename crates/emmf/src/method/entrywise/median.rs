@@ -7,24 +7,12 @@ use rayon::prelude::*;
 
 use crate::data::Data;
 use crate::init::Factors;
+use crate::loss::weighted_median;
 use crate::matrix::Mat;
 use crate::real::Real;
 
 /// Features that are gathered at a time.
 const FEATURES: usize = 16;
-
-/// The smallest value whose cumulated weight reaches half, of (value, weight) pairs with positive weights; 0 of
-/// none. Sorts them.
-pub fn weighted_median(pairs: &mut [(f64, f64)]) -> f64 {
-    pairs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-    let half = 0.5 * pairs.iter().map(|pair| pair.1).sum::<f64>();
-    let mut below = 0.0;
-    let reaches = pairs.iter().find(|pair| {
-        below += pair.1;
-        below >= half
-    });
-    reaches.or(pairs.last()).map_or(0.0, |pair| pair.0)
-}
 
 /// One sweep: all of U, then all of V, each row in the order of the centroids. `weights` are the samples' own.
 pub fn median_sweep<T: Real, X: Data<T>>(x: &X, weights: &[f64], factors: &mut Factors<T>) {

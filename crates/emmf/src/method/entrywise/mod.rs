@@ -23,7 +23,7 @@ mod sparse;
 mod walk;
 mod weighing;
 
-pub use median::{median_sweep, weighted_median};
+pub use median::median_sweep;
 pub use recipe::Recipe;
 pub use sparse::SparseDivergence;
 

@@ -5,6 +5,7 @@ use super::weighing::Weighing;
 use crate::data::Data;
 use crate::init::Factors;
 use crate::loss::entry::{Divergence, EntryCorrentropy, Huber, Hypersurface, L1};
+use crate::loss::normal_variance;
 use crate::real::Real;
 
 /// ε of the l1 norm where none is given, in terms of the mean entry: entries that are fitted better than ε
@@ -38,6 +39,8 @@ pub enum Recipe {
     Correntropy {
         /// σ; else refreshed from the residuals in every iteration.
         width: Option<f64>,
+        /// Where none is given: from the median absolute residual at the start, and it stays.
+        robust: bool,
     },
     /// Σ over the features of the norm of the residuals.
     Features,
@@ -48,7 +51,7 @@ pub enum Recipe {
 impl Recipe {
     /// Whether every iteration lowers the objective.
     pub fn descends(self) -> bool {
-        !matches!(self, Self::Correntropy { width: None })
+        !matches!(self, Self::Correntropy { width: None, robust: false })
     }
 
     /// Sweeps of coordinate descent after the last iteration.
@@ -71,11 +74,15 @@ impl Recipe {
             Self::L1 { .. } => Weighing::entries(l1()),
             Self::Huber { delta: given } => Weighing::entries(Huber { delta: delta(given) }),
             Self::Hypersurface { delta: given } => Weighing::entries(Hypersurface { delta: delta(given) }),
-            Self::Correntropy { width: Some(width) } => {
+            Self::Correntropy { width: Some(width), .. } => {
                 Weighing::entries(EntryCorrentropy { double_variance: 2.0 * width * width })
             }
-            Self::Correntropy { width: None } => {
+            Self::Correntropy { width: None, robust } => {
                 let least = (LEAST_VARIANCE * mean(x, weights, |x| x * x)).max(f64::MIN_POSITIVE);
+                if robust {
+                    let double_variance = normal_variance(median_residual(x, weights, start)).max(least);
+                    return Weighing::entries(EntryCorrentropy { double_variance });
+                }
                 Weighing::Refreshed { loss: EntryCorrentropy { double_variance: 1.0 }, least }
             }
             Self::Features => {
