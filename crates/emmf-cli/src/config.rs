@@ -55,9 +55,9 @@ fn options(text: &str, command: &Command, typed: &[OsString]) -> Result<Vec<OsSt
 
 fn unknown(key: &str, command: &Command) -> String {
     let longs = command.get_arguments().filter_map(Arg::get_long);
-    let likeness = |name: &&str| strsim::jaro_winkler(name, &key.replace('_', "-"));
-    let nearest = longs.max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or("help");
-    format!("emmf {} has no option '{key}'; did you mean '{nearest}'?", command.get_name())
+    let meant = emmf_io::nearest(&key.replace('_', "-"), longs);
+    let meant = meant.map_or_else(String::new, |meant| format!("; did you mean '{meant}'?"));
+    format!("emmf {} has no option '{key}'{meant}", command.get_name())
 }
 
 fn is_typed(arg: &Arg, typed: &[OsString]) -> bool {

@@ -91,6 +91,7 @@ fn the_same_results_for_any_number_of_jobs_and_after_an_interruption() {
     ] {
         assert!(page.contains(part), "{part}: {page}");
     }
+    place.refuses("bench tabel2", &["did you mean 'table2'?"]);
     place.write("wrong.toml", EXPERIMENT.replace("[\"10 % outliers\"]", "[\"11 % outliers\"]"));
     place.refuses(
         "bench wrong.toml",

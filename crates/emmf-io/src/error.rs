@@ -198,7 +198,7 @@ impl Problem {
 }
 
 /// The name that is most like the wanted one, where one is like it at all.
-pub(crate) fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
     const ALIKE: f64 = 0.7;
     let wanted = wanted.to_lowercase();
     let likeness = |name: &&str| strsim::jaro_winkler(&wanted, &name.to_lowercase());

@@ -49,7 +49,7 @@ mod write;
 
 pub use atomic::{Batch, check_folder, check_writable, write_atomically};
 pub use dataset::{Dataset, Dtype, Matrix, Numbers};
-pub use error::{Error, Problem};
+pub use error::{Error, Problem, nearest};
 pub use folder::{Folder, FolderKind, FolderOptions, read_folder};
 pub use model::{AnyModel, Notes, model_from_bytes, model_to_bytes, read_model, read_notes, write_model};
 pub use options::ReadOptions;

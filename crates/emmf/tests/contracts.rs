@@ -96,11 +96,12 @@ fn true_objective<T: Real>(tolerance: f64) {
         let has_common_solver = |spec: &Spec| !registry::find(&spec.method).unwrap().solvers.is_empty();
         for spec in methods(p.k).into_iter().filter(has_common_solver) {
             // θ of the capped norm, δ of the entry-wise losses and robust scales are known to the fit alone.
-            let unknown = spec.params.contains_key("robust") || match spec.method.as_str() {
-                "capped-nmf" => !spec.params.contains_key("threshold"),
-                "huber-nmf" | "hypersurface-nmf" => !spec.params.contains_key("delta"),
-                _ => false,
-            };
+            let unknown = spec.params.contains_key("robust")
+                || match spec.method.as_str() {
+                    "capped-nmf" => !spec.params.contains_key("threshold"),
+                    "huber-nmf" | "hypersurface-nmf" => !spec.params.contains_key("delta"),
+                    _ => false,
+                };
             if unknown {
                 continue;
             }

@@ -104,9 +104,12 @@ impl Experiment {
             return Self::parse(&name, text);
         }
         let text = std::fs::read_to_string(file);
-        let text = text.map_err(|error| Error::Experiment {
-            name: name.clone(),
-            why: format!("{error}; experiments of the paper are {}", paper::names().join(", ")),
+        let text = text.map_err(|error| {
+            let names = paper::names();
+            let meant = emmf_io::nearest(&name, names.iter().copied());
+            let meant = meant.map_or_else(|| ".".into(), |meant| format!("; did you mean '{meant}'?"));
+            let why = format!("{error}{meant} Experiments of the paper are {}", names.join(", "));
+            Error::Experiment { name: name.clone(), why }
         })?;
         Self::parse(&name, &text)
     }

@@ -19,6 +19,10 @@ const TILE_VECTORS: usize = 4;
 /// Rows of B that go by at a time: a panel of them fits the nearest caches.
 const DEPTH: usize = 256;
 
+/// Vectors of a sparse row times B that are summed at a time: one way through its entries for nearly any number of
+/// columns.
+const GATHERED_VECTORS: usize = 2 * TILE_VECTORS;
+
 /// Numbers in the widest tile on any machine.
 const WIDEST: usize = 64;
 
@@ -91,16 +95,19 @@ macro_rules! product {
                 let Gather { out, b, columns, add, entries } = self;
                 for (i, out) in out.chunks_exact_mut(columns).enumerate() {
                     let entries = entries(i);
-                    for start in (0..columns).step_by(TILE_VECTORS * S::$lanes) {
-                        let end = (start + TILE_VECTORS * S::$lanes).min(columns);
+                    for start in (0..columns).step_by(GATHERED_VECTORS * S::$lanes) {
+                        let end = (start + GATHERED_VECTORS * S::$lanes).min(columns);
                         let (out, b) = (&mut out[start..end], (&b[start..], columns));
+                        let entries = entries.clone();
                         match (end - start).div_ceil(S::$lanes) {
-                            1 => <$t as Lanes>::sum_rows::<S, 1>(simd, out, b, add, entries.clone()),
-                            2 => <$t as Lanes>::sum_rows::<S, 2>(simd, out, b, add, entries.clone()),
-                            3 => <$t as Lanes>::sum_rows::<S, 3>(simd, out, b, add, entries.clone()),
-                            _ => {
-                                <$t as Lanes>::sum_rows::<S, TILE_VECTORS>(simd, out, b, add, entries.clone())
-                            }
+                            1 => <$t as Lanes>::sum_rows::<S, 1>(simd, out, b, add, entries),
+                            2 => <$t as Lanes>::sum_rows::<S, 2>(simd, out, b, add, entries),
+                            3 => <$t as Lanes>::sum_rows::<S, 3>(simd, out, b, add, entries),
+                            4 => <$t as Lanes>::sum_rows::<S, 4>(simd, out, b, add, entries),
+                            5 => <$t as Lanes>::sum_rows::<S, 5>(simd, out, b, add, entries),
+                            6 => <$t as Lanes>::sum_rows::<S, 6>(simd, out, b, add, entries),
+                            7 => <$t as Lanes>::sum_rows::<S, 7>(simd, out, b, add, entries),
+                            _ => <$t as Lanes>::sum_rows::<S, GATHERED_VECTORS>(simd, out, b, add, entries),
                         }
                     }
                 }
@@ -122,7 +129,7 @@ macro_rules! product {
                     let before = out.chunks(S::$lanes).map(|out| simd.$load(out));
                     sums.iter_mut().zip(before).for_each(|(sum, before)| *sum = before);
                 }
-                let mut last = [0.0; WIDEST];
+                let mut last = [0.0; 2 * WIDEST];
                 for (row, value) in entries {
                     // Lanes beyond the columns hold whatever comes next in B and are never stored.
                     let b = if let Some(b) = b.get(row * stride..row * stride + wide) {

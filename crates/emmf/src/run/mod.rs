@@ -64,14 +64,9 @@ impl Spec {
     /// The graph over these samples, preprocessed as in a fit: that of `spec.graph`, or the nearest neighbours. Not
     /// normalised.
     pub fn graph_of<'a, T: Real>(&self, x: impl Into<Samples<'a, T>>) -> Result<Graph> {
-        let x = x.into();
-        threads::within(self.threads, || {
-            let (_, mut prepared) = preprocess::fit(&self.normalize, x, false)?;
-            let scale = prepared.take_scale();
-            let data = Stored::new(prepared.samples(), scale);
-            data.intact()?;
-            Ok(graph::find(self.graph.unwrap_or_default(), &data, None)?.into_owned())
-        })?
+        self.prepared(x.into(), false, |data| {
+            Ok(graph::find(self.graph.unwrap_or_default(), data, None)?.into_owned())
+        })
     }
 
     /// U and V from which a fit of these samples starts, before its first iteration. With k-means the largest entry
@@ -79,14 +74,25 @@ impl Spec {
     pub fn start_of<'a, T: Real>(&self, x: impl Into<Samples<'a, T>>) -> Result<Factors<T>> {
         let x = x.into();
         check::spec(self, registry::find(&self.method)?, x.shape())?;
+        self.prepared(x, self.missing == Missing::Nan, |data| {
+            let weights = vec![1.0; data.shape().0];
+            Start::new(self, &weights, None, Random::stream(self.seed, 0)).factors(data)
+        })
+    }
+
+    /// Does something with samples that are preprocessed as in a fit.
+    fn prepared<T: Real, R: Send>(
+        &self,
+        x: Samples<'_, T>,
+        missing: bool,
+        work: impl FnOnce(&Stored<'_, T>) -> Result<R> + Send,
+    ) -> Result<R> {
         threads::within(self.threads, || {
-            let missing = self.missing == Missing::Nan;
             let (_, mut prepared) = preprocess::fit(&self.normalize, x, missing)?;
             let scale = prepared.take_scale();
             let data = Stored::new(prepared.samples(), scale);
             data.intact()?;
-            let weights = vec![1.0; data.shape().0];
-            Start::new(self, &weights, None, Random::stream(self.seed, 0)).factors(&data)
+            work(&data)
         })?
     }
 

@@ -154,7 +154,8 @@ impl<'a> Problem<'a> {
 
 /// U·v.
 fn fitted(u: &Mat<f64>, v: &[f64]) -> Vec<f64> {
-    (0..u.rows()).map(|j| u.row(j).iter().zip(v).map(|(u, v)| u * v).sum()).collect()
+    let parts: Vec<(usize, f64)> = v.iter().copied().enumerate().filter(|(_, v)| *v > 0.0).collect();
+    (0..u.rows()).map(|j| parts.iter().map(|&(k, v)| u.row(j)[k] * v).sum()).collect()
 }
 
 fn least_loss(loss: AnyEntryLoss, u: &Mat<f64>, x: &[f64], mut v: Vec<f64>) -> Vec<f64> {
