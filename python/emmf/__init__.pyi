@@ -253,6 +253,7 @@ class L21NMF(MatrixFactorization):
 class HxNMF(MatrixFactorization):
     n_components: int
     scale: float
+    robust: bool
     graph: Literal["knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
@@ -284,6 +285,7 @@ class HxNMF(MatrixFactorization):
         n_components: int = ...,
         *,
         scale: float = ...,
+        robust: bool = ...,
         graph: Literal["knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
@@ -316,6 +318,7 @@ class CappedNMF(MatrixFactorization):
     n_components: int
     threshold: float | None
     quantile: float
+    robust: bool
     graph: Literal["knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
@@ -348,6 +351,7 @@ class CappedNMF(MatrixFactorization):
         *,
         threshold: float | None = ...,
         quantile: float = ...,
+        robust: bool = ...,
         graph: Literal["knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
@@ -379,6 +383,7 @@ class CappedNMF(MatrixFactorization):
 class RCIMNMF(MatrixFactorization):
     n_components: int
     width: float | None
+    robust: bool
     graph: Literal["knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
@@ -410,6 +415,7 @@ class RCIMNMF(MatrixFactorization):
         n_components: int = ...,
         *,
         width: float | None = ...,
+        robust: bool = ...,
         graph: Literal["knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
@@ -531,6 +537,7 @@ class L1NMF(MatrixFactorization):
 class CIMNMF(MatrixFactorization):
     n_components: int
     width: float | None
+    robust: bool
     exponent: float | None
     init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
     init_restarts: int
@@ -554,6 +561,7 @@ class CIMNMF(MatrixFactorization):
         n_components: int = ...,
         *,
         width: float | None = ...,
+        robust: bool = ...,
         exponent: float | None = ...,
         init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
         init_restarts: int = ...,

@@ -114,6 +114,21 @@ def test_the_slider_changes_the_count_of_outliers(browser, rays):
     page.close()
 
 
+def test_what_was_set_aside_is_an_outlier_whatever_its_score(browser, rays):
+    page, said = opened(browser, rays / "one.html")
+    aside = json.loads((rays / "emmf" / "record.json").read_text())["set_aside"]
+    assert aside
+    assert f"{len(aside)} outliers were set aside before the start" in page.inner_text("#count")
+    page.focus("#threshold")
+    page.keyboard.press("End")
+    assert page.inner_text("main table tbody tr td:last-child") == str(len(aside))
+    card = page.query_selector(f"#ranking .card[data-row='{aside[0]}']")
+    assert card is None or "below" not in card.get_attribute("class")
+    assert "set aside before the start" in page.inner_text("#ranking")
+    check(page, said)
+    page.close()
+
+
 def test_hover_and_keys_show_a_row(browser, rays):
     page, said = opened(browser, rays / "one.html")
     canvas = page.locator("#embedding canvas.plane")

@@ -9,6 +9,7 @@ const EXIT_CODE: i32 = 130;
 
 static PENDING: AtomicBool = AtomicBool::new(false);
 static WRITING: AtomicBool = AtomicBool::new(false);
+static RESUMABLE: AtomicBool = AtomicBool::new(false);
 
 /// From here on Ctrl-C is ours.
 pub(crate) fn listen() {
@@ -16,9 +17,22 @@ pub(crate) fn listen() {
     let _ = ctrlc::set_handler(|| {
         let again = PENDING.swap(true, Ordering::SeqCst);
         if again || !WRITING.load(Ordering::SeqCst) {
-            leave("interrupted; nothing was written");
+            leave(so_far());
         }
     });
+}
+
+/// From here on the results of runs are kept as they come.
+pub(crate) fn resumable() {
+    RESUMABLE.store(true, Ordering::SeqCst);
+}
+
+fn so_far() -> &'static str {
+    if RESUMABLE.load(Ordering::SeqCst) {
+        "interrupted; the runs that have ended are kept, --resume goes on with them"
+    } else {
+        "interrupted; nothing was written"
+    }
 }
 
 /// Writes files that Ctrl-C must not leave half-written. A second Ctrl-C ends it anyway.
@@ -26,7 +40,7 @@ pub(crate) fn uninterrupted<R>(write: impl FnOnce() -> R) -> R {
     WRITING.store(true, Ordering::SeqCst);
     // Either the handler has seen that we write, or we see that it was called.
     if PENDING.load(Ordering::SeqCst) {
-        leave("interrupted; nothing was written");
+        leave(so_far());
     }
     let done = write();
     if PENDING.load(Ordering::SeqCst) {

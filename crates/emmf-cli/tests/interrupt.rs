@@ -10,9 +10,15 @@ use std::time::{Duration, Instant};
 
 use program::Place;
 
-/// Starts the program, lets it work for a while and presses Ctrl-C.
+/// Ends without a file.
 fn interrupted(place: &Place, line: &str) {
     let before = place.names();
+    pressed(place, line, "interrupted; nothing was written\n");
+    assert_eq!(place.names(), before, "{line}");
+}
+
+/// Starts the program, lets it work for a while and presses Ctrl-C.
+fn pressed(place: &Place, line: &str, last_words: &str) {
     let mut command = place.command(line);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
@@ -32,10 +38,22 @@ fn interrupted(place: &Place, line: &str) {
     drop(input);
     let message = String::from_utf8_lossy(&done.stderr);
     assert_eq!(done.status.code(), Some(130), "{line}: {message}");
-    assert_eq!(message, "interrupted; nothing was written\n", "{line}");
+    assert_eq!(message, last_words, "{line}");
     assert!(done.stdout.is_empty(), "{line}");
     assert!(took < Duration::from_secs(1), "{line} took {took:?} to end");
-    assert_eq!(place.names(), before, "{line}");
+}
+
+#[test]
+fn in_the_middle_of_a_bench() {
+    let place = Place::new();
+    place.run("synth rays --samples 60 --features 8 -k 3 --outliers 0 --seed 1 --out rays.npz").ok();
+    place.write(
+        "mine.toml",
+        "name = \"mine\"\ntitle = \"Many\"\ndata = [\"rays.npz\"]\nseeds = 1000000\n[[method]]\nlabel = \"EMMF\"\nspec = { method = \"emmf\" }\n",
+    );
+    let last = "interrupted; the runs that have ended are kept, --resume goes on with them\n";
+    pressed(&place, "bench mine.toml --out out --quiet", last);
+    assert!(place.read("out/mine/results.csv").lines().count() > 10);
 }
 
 #[test]

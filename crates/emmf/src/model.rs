@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
 use crate::fit::Stop;
+pub use crate::loss::THRESHOLD;
 use crate::matrix::{Mat, Samples, View};
 use crate::method::{Coding, Extra, largest, nearest};
 use crate::preprocess::{self, Fitted, Prepared, median};
@@ -12,10 +13,6 @@ use crate::real::Real;
 use crate::real::sealed::Left;
 use crate::spec::{Missing, Spec};
 use crate::threads;
-
-/// Samples with higher scores are outliers. Of samples whose residuals are normally distributed one in 4300 is; what that
-/// is on real data without outliers: docs/robustness.md.
-pub const THRESHOLD: f64 = 3.5;
 
 /// The score above which the share `contamination` of the samples lies, for those who know how many outliers
 /// there are: in [0, 1).

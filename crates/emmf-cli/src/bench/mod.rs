@@ -15,7 +15,7 @@ use emmf_bench::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::complain;
-use crate::interrupt::uninterrupted;
+use crate::interrupt::{resumable, uninterrupted};
 use crate::output::{print, table};
 
 #[derive(ClapArgs)]
@@ -177,6 +177,7 @@ fn make(
     let progress = progress(&experiment.name, plan.cases.len(), args.quiet);
     let jobs = args.jobs.map_or_else(cores, usize::from);
     let seen = |done| progress.set_position(done as u64);
+    resumable();
     let left_out = finish(plan, store, (&data_folder(args), jobs), seen);
     progress.finish_and_clear();
     left_out

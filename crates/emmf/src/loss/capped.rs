@@ -4,7 +4,7 @@
 //! without its orthogonality constraint: the published V rule sets the coefficients of a capped sample
 //! to zero for ever, here they keep being fitted, so such a sample has a label and may come back.
 
-use super::scale::median_and_deviation;
+use super::scale::{THRESHOLD, median_and_deviation};
 use super::{Loss, Stats};
 use crate::error::Result;
 
@@ -17,9 +17,6 @@ pub struct Capped {
     /// It is [`THRESHOLD`] robust deviations above the median of these residuals instead.
     pub robust: bool,
 }
-
-/// Robust deviations above the median that an outlier has.
-const THRESHOLD: f64 = 3.5;
 
 impl Capped {
     fn threshold(&self) -> f64 {

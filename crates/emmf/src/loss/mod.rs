@@ -16,7 +16,7 @@ pub use entropy::Entropy;
 pub use frobenius::Frobenius;
 pub use l21::L21;
 pub use log::Log;
-pub use scale::weighted_median;
+pub use scale::{THRESHOLD, weighted_median};
 
 pub(crate) use scale::normal_variance;
 

@@ -44,7 +44,10 @@ pub(crate) struct Solver<'a> {
 impl<'a> Solver<'a> {
     pub(crate) fn new(how: Solved<'a>, u: &'a Mat<f64>) -> Self {
         let weights = match how {
-            Solved::Squares(weights) => weights.iter().map(|weight| weight * unit(weights)).collect(),
+            Solved::Squares(weights) => {
+                let unit = unit(weights);
+                weights.iter().map(|weight| weight * unit).collect()
+            }
             Solved::Entries(..) => vec![1.0; u.rows()],
         };
         let all: Vec<usize> = (0..u.cols()).collect();
