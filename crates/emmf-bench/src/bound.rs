@@ -44,7 +44,7 @@ impl Bound {
             blocks,
             claims: self.claims(&bound, &beyond),
             files: vec![("bound.csv".into(), self.csv(&bound, &beyond)?)],
-            left_out: Vec::new(),
+            ..Shown::default()
         })
     }
 

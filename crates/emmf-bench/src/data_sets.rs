@@ -48,6 +48,6 @@ impl DataSets {
             format!("{there} of {count} are there with these shapes."),
         );
         let claims = if there > 0 { vec![claim] } else { Vec::new() };
-        Shown { blocks: vec![Block::Table(table)], claims, files: Vec::new(), left_out }
+        Shown { blocks: vec![Block::Table(table)], claims, left_out, ..Shown::default() }
     }
 }

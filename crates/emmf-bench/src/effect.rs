@@ -77,7 +77,7 @@ impl Effect {
             blocks: vec![Block::Figure(plate)],
             claims,
             files: vec![("effect.csv".into(), csv(&rows)?)],
-            left_out: Vec::new(),
+            ..Shown::default()
         })
     }
 

@@ -12,6 +12,7 @@ const DISCUSSION: &str = include_str!("../../../experiments/discussion.md");
 /// The page of all experiments that were shown.
 pub fn paper_page(all: &[(Experiment, Shown)]) -> Document {
     let mut blocks = Block::parse(OPENING);
+    blocks.extend(unfinished(all));
     blocks.push(Block::Section("What holds and what does not".into()));
     blocks.push(Block::Text(counts(all)));
     blocks.push(Block::Table(verdicts(all)));
@@ -22,6 +23,19 @@ pub fn paper_page(all: &[(Experiment, Shown)]) -> Document {
         blocks.extend(shown.page(&experiment.notes));
     }
     Document { title: "Entropy Minimizing Matrix Factorization, made again".into(), blocks }
+}
+
+/// The experiments whose runs have not all been made.
+fn unfinished(all: &[(Experiment, Shown)]) -> Option<Block> {
+    let names = all.iter().filter(|(_, shown)| shown.unfinished.is_some());
+    let names: Vec<String> = names.map(|(experiment, _)| format!("`{}`", experiment.name)).collect();
+    let text = || {
+        format!(
+            "**This edition is not complete**: not all runs of {} have been made; each says how many seeds it has. With few seeds little can be told apart, and cells without runs show the paper's value alone.",
+            names.join(", ")
+        )
+    };
+    (!names.is_empty()).then(|| Block::Text(text()))
 }
 
 fn counts(all: &[(Experiment, Shown)]) -> String {

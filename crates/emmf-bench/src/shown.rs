@@ -16,13 +16,15 @@ pub struct Shown {
     pub files: Vec<(String, String)>,
     /// What could not be done, and why.
     pub left_out: Vec<String>,
+    /// Which runs have not been made yet, if any.
+    pub unfinished: Option<String>,
 }
 
 impl Shown {
     /// Everything, in the order of a page.
     pub fn page(&self, notes: &[String]) -> Vec<Block> {
-        let notes = notes.iter().cloned().map(Block::Text);
-        let mut blocks: Vec<Block> = notes.chain(self.blocks.iter().cloned()).collect();
+        let texts = notes.iter().chain(&self.unfinished).cloned().map(Block::Text);
+        let mut blocks: Vec<Block> = texts.chain(self.blocks.iter().cloned()).collect();
         if !self.left_out.is_empty() {
             let points = self.left_out.iter().map(|why| format!("Left out: {why}")).collect();
             blocks.push(Block::List(points));

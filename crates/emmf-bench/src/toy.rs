@@ -75,7 +75,7 @@ impl Toy {
             blocks,
             claims,
             files: vec![("samples.csv".into(), samples(&data.x, &made)?)],
-            left_out: Vec::new(),
+            ..Shown::default()
         })
     }
 }

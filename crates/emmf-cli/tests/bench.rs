@@ -74,8 +74,12 @@ fn the_same_results_for_any_number_of_jobs_and_after_an_interruption() {
     let cut = whole.len() / 2;
     place.write("three/mine/results.csv", &whole[..cut]);
     place.refuses("bench mine.toml --out three", &["results.csv", "--resume"]);
+    place.run("bench mine.toml --out three --show --quiet").ok();
+    let said = "Not all runs have been made.";
+    assert!(place.read("three/mine/page.md").contains(said));
     place.run("bench mine.toml --out three --resume --quiet").ok();
     assert_eq!(whole, results("three"));
+    assert!(!place.read("three/mine/page.md").contains(said));
     // Fewer seeds leave the others where they are.
     place.run("bench mine.toml --out three --resume --seeds 1 --quiet").ok();
     assert_eq!(whole.lines().count(), results("three").lines().count());

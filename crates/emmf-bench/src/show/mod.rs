@@ -5,6 +5,8 @@ mod grid;
 mod outliers;
 mod table;
 
+use std::collections::BTreeMap;
+
 use emmf_report::{Block, Table};
 
 use crate::Error;
@@ -29,7 +31,27 @@ pub fn show_runs(plan: &Plan, found: &Results, name: &str) -> Result<Shown, Erro
         });
         shown.files.push(("table.tex".into(), latex.collect()));
     }
+    shown.unfinished = unfinished(plan, found);
     Ok(shown)
+}
+
+/// How many seeds every method has on each data set, where these are not all.
+fn unfinished(plan: &Plan, found: &Results) -> Option<String> {
+    let mut seeds: BTreeMap<(usize, usize, usize), u64> = BTreeMap::new();
+    for case in &plan.cases {
+        let made = u64::from(found.contains_key(&plan.key(case)));
+        *seeds.entry((case.data, case.contamination, case.variant)).or_insert(0) += made;
+    }
+    let mut sets: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+    for (data, name) in plan.runs.data.iter().enumerate() {
+        let least = seeds.range((data, 0, 0)..(data + 1, 0, 0)).map(|(_, made)| *made).min();
+        sets.entry(least.unwrap_or(0)).or_default().push(title(name));
+    }
+    let wanted = plan.runs.seeds;
+    let told: Vec<String> =
+        sets.iter().rev().map(|(made, names)| format!("{made} on {}", names.join(", "))).collect();
+    (sets.keys().next() != Some(&wanted))
+        .then(|| format!("**Not all runs have been made.** Seeds of {wanted}: {}.", told.join("; ")))
 }
 
 /// The tables of both measures, and what their signs mean.
