@@ -216,7 +216,22 @@ def curves():
             seeds = {len(value) for value in values if value}
             count = f", {min(seeds)} seeds" if seeds and min(seeds) < 20 else ""
             rows.append([f"{name}, {method}{count}", *[mean(value) for value in values]])
-    return figures("robustness") + table(["ACC of the samples", *levels], rows)
+    return figures("robustness") + table(["ACC of the samples", *levels], rows) + unmoved()
+
+
+def unmoved():
+    """How many runs the outliers did not move at all."""
+    file = OUT / "robustness" / "results.csv"
+    runs = list(csv.DictReader(file.open())) if file.exists() else []
+    key = lambda run: (run["data"], run["method"], run["seed"])  # noqa: E731
+    clean = {key(run): run["acc"] for run in runs if run["contamination"].startswith("0 %")}
+    sentences = []
+    for kind, chosen in [("with the defaults", False), ("as published", True)]:
+        dirty = [run for run in runs if key(run) in clean and not run["contamination"].startswith("0 %")]
+        dirty = [run for run in dirty if ("as published" in run["method"]) == chosen]
+        same = sum(run["acc"] == clean[key(run)] for run in dirty)
+        sentences.append(f"{same} of {len(dirty)} {kind}")
+    return f"\n\nRuns with outliers whose accuracy is, to the last digit, that of the run without: {', '.join(sentences)}."
 
 
 def figures(experiment):
@@ -245,7 +260,9 @@ def breakdown():
             if not value >= means[0] - 0.05:
                 break
             holds = level.split(" ")[0]
-        rows.append([method, *[mean(value, 2) for value in values], f"{holds} %" if good else "0 %"])
+        seeds = min(len(cells.get((name, levels[0], method), [])) for name in sets)
+        count = "" if seeds > 1 else ", 1 seed"
+        rows.append([method + count, *[mean(value, 2) for value in values], f"{holds} %" if good else "0 %"])
     return table(["ACC, mean of " + ", ".join(sets), *levels, "stands"], rows)
 
 
