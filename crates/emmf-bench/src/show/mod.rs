@@ -42,9 +42,15 @@ fn unfinished(plan: &Plan, found: &Results) -> Option<String> {
         let made = u64::from(found.contains_key(&plan.key(case)));
         *seeds.entry((case.data, case.contamination, case.variant)).or_insert(0) += made;
     }
+    // A method may fail with some values of its grid.
+    let mut methods: BTreeMap<(usize, usize, usize), u64> = BTreeMap::new();
+    for ((data, contamination, variant), made) in seeds {
+        let most = methods.entry((data, contamination, plan.variants[variant].method)).or_insert(0);
+        *most = made.max(*most);
+    }
     let mut sets: BTreeMap<u64, Vec<String>> = BTreeMap::new();
     for (data, name) in plan.runs.data.iter().enumerate() {
-        let least = seeds.range((data, 0, 0)..(data + 1, 0, 0)).map(|(_, made)| *made).min();
+        let least = methods.range((data, 0, 0)..(data + 1, 0, 0)).map(|(_, made)| *made).min();
         sets.entry(least.unwrap_or(0)).or_default().push(title(name));
     }
     let wanted = plan.runs.seeds;
