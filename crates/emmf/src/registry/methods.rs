@@ -16,6 +16,11 @@ const DELTA: Param = Param {
     help: "δ: larger residuals count linearly; default: the median absolute residual at the start",
 };
 
+/// σ of a correntropy.
+const fn width(help: &'static str) -> Param {
+    Param { name: "width", default: None, above: 0.0, up_to: f64::MAX, whole: false, help }
+}
+
 /// Of losses whose published scale outliers can move.
 const ROBUST: Param = Param {
     name: "robust",
@@ -177,17 +182,7 @@ pub const METHODS: &[Entry] = &[
         storage: BOTH,
         solvers: ALL,
         exponent: Some(1.0),
-        params: &[
-            Param {
-                name: "width",
-                default: None,
-                above: 0.0,
-                up_to: f64::MAX,
-                whole: false,
-                help: "σ; default: 2σ² is the mean of rᵢ², anew in every iteration",
-            },
-            ROBUST,
-        ],
+        params: &[width("σ; default: 2σ² is the mean of rᵢ², anew in every iteration"), ROBUST],
         kind: Kind::Samples(|values| {
             Box::new(Correntropy { width: values.get("width"), robust: is_robust(values) })
         }),
@@ -238,17 +233,7 @@ pub const METHODS: &[Entry] = &[
         storage: BOTH,
         solvers: MU,
         exponent: Some(1.0),
-        params: &[
-            Param {
-                name: "width",
-                default: None,
-                above: 0.0,
-                up_to: f64::MAX,
-                whole: false,
-                help: "σ; default: 2σ² is the mean of mᵢⱼ², anew in every iteration",
-            },
-            ROBUST,
-        ],
+        params: &[width("σ; default: 2σ² is the mean of mᵢⱼ², anew in every iteration"), ROBUST],
         kind: Kind::Entries(|values| Recipe::Correntropy {
             width: values.get("width"),
             robust: is_robust(values),
