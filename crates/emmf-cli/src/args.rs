@@ -1,22 +1,27 @@
-//! What the command line takes.
+//! The commands, and what `emmf fit` takes; what others take stands with them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand};
 use emmf_io::Dtype;
 
 use crate::bench::BenchArgs;
+use crate::demo::DemoArgs;
 use crate::gaps::MissingArgs;
 use crate::graph::GraphArgs;
 use crate::grid::Grid;
 use crate::look::LookArgs;
+use crate::methods::MethodsArgs;
 use crate::plot::PlotArgs;
 use crate::report::ReportArgs;
 use crate::sample::ExplainArgs;
+use crate::score::ScoreArgs;
 use crate::shell::CompletionsArgs;
+use crate::synth::SynthArgs;
+use crate::transform::TransformArgs;
 use crate::values::{
-    Clusters, GridByName, InitName, JunkName, LabelRuleName, NormalizeName, OutliersName, SolverName,
-    clusters, count, image_shape, name_and_value, seed, size,
+    Clusters, GridByName, InitName, LabelRuleName, NormalizeName, OutliersName, SolverName, clusters, count,
+    name_and_value, seed, size,
 };
 
 /// Robust nonnegative matrix factorization: clusters, factors and outlier scores from one fit.
@@ -202,204 +207,4 @@ pub(crate) struct FitArgs {
     /// No progress bar.
     #[arg(long, short)]
     pub(crate) quiet: bool,
-}
-
-#[derive(ClapArgs)]
-#[command(after_help = "Examples:\n  \
-    emmf transform result/model.safetensors new.csv --out coded.csv\n  \
-    emmf transform result/model.safetensors new.csv --out - | sort -t, -g -k 6")]
-pub(crate) struct TransformArgs {
-    /// model.safetensors of a fit.
-    pub(crate) model: PathBuf,
-    #[command(flatten)]
-    pub(crate) input: InputArgs,
-    #[command(flatten)]
-    pub(crate) look: LookArgs,
-    /// Memory to stay within, for example 2GB: larger NPY and Parquet files are read in blocks of samples.
-    #[arg(long, value_name = "SIZE", value_parser = size)]
-    pub(crate) max_memory: Option<u64>,
-    #[command(flatten)]
-    pub(crate) gaps: MissingArgs,
-    /// File for the samples with missing values filled in; its ending names the format.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) imputed: Option<PathBuf>,
-    /// File for coefficients v0, v1, …, label, residual and score of each sample: csv, tsv, npy, npz, mat, mtx or
-    /// parquet by its ending; - is CSV on standard output.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: PathBuf,
-}
-
-#[derive(ClapArgs)]
-#[command(after_help = "Examples:\n  \
-    emmf score classes.txt result/samples.csv\n  \
-    emmf score iris.csv result/samples.csv --labels species --json")]
-pub(crate) struct ScoreArgs {
-    /// File with the true classes: one a line, or a column or variable of any file with data.
-    pub(crate) truth: PathBuf,
-    /// File with the predicted clusters, for example samples.csv of a fit.
-    pub(crate) predicted: PathBuf,
-    /// Column or variable of TRUTH that holds the classes [default: one named label, class, gnd, y …].
-    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
-    pub(crate) labels: Option<String>,
-    /// Column or variable of PREDICTED that holds the clusters.
-    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
-    pub(crate) predicted_labels: Option<String>,
-    /// Print one JSON object instead of a table.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(ClapArgs)]
-#[command(after_help = "Examples:\n  \
-    emmf synth toy --out -\n  \
-    emmf synth rays --samples 1000 -k 5 --outliers 50 --seed 7 --out rays.npz\n  \
-    emmf synth outliers yale.mat --count 20 --kind scattered --out yale-with-outliers.mat\n  \
-    emmf synth block-noise yale.mat --image 16x16 --block 6 --out occluded.mat")]
-pub(crate) struct SynthArgs {
-    #[command(subcommand)]
-    pub(crate) kind: SynthKind,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum SynthKind {
-    /// The paper's toy set: 13 points in the plane, the last three outliers.
-    Toy(OutArgs),
-    /// The same without the outliers.
-    ToyClean(OutArgs),
-    /// Clusters along random rays, with gross outliers.
-    Rays {
-        /// Samples without the outliers.
-        #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 300)]
-        samples: usize,
-        /// Features.
-        #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 50)]
-        features: usize,
-        /// Clusters.
-        #[arg(short, long, value_parser = count, allow_negative_numbers = true, default_value_t = 3)]
-        k: usize,
-        /// Outliers.
-        #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 30)]
-        outliers: usize,
-        /// Largest noise in an entry; samples have lengths from ½ to 1½.
-        #[arg(long, allow_negative_numbers = true, default_value_t = 0.05)]
-        noise: f64,
-        #[command(flatten)]
-        seed: SeedArgs,
-        #[command(flatten)]
-        out: OutArgs,
-    },
-    /// A data set with outliers added: random vectors in [0, 10σ], σ its largest entry, or harder ones.
-    Outliers {
-        #[command(flatten)]
-        input: InputArgs,
-        /// How many.
-        #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
-        count: usize,
-        /// huge: in [0, 10σ]; scattered: random vectors as long as the median sample; cluster: nearly equal ones.
-        #[arg(long, value_enum, default_value = "huge")]
-        kind: JunkName,
-        #[command(flatten)]
-        seed: SeedArgs,
-        #[command(flatten)]
-        out: OutArgs,
-    },
-    /// A data set with some samples of another one added.
-    Foreign {
-        #[command(flatten)]
-        input: InputArgs,
-        /// The other data set.
-        #[arg(long, value_name = "DATA")]
-        from: PathBuf,
-        /// How many.
-        #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
-        count: usize,
-        #[command(flatten)]
-        seed: SeedArgs,
-        #[command(flatten)]
-        out: OutArgs,
-    },
-    /// A data set in which some entries of some samples are 0 or the largest entry.
-    SaltAndPepper {
-        #[command(flatten)]
-        input: InputArgs,
-        /// How many samples.
-        #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
-        count: usize,
-        /// Share of their entries.
-        #[arg(long, value_name = "SHARE", allow_negative_numbers = true, default_value_t = 0.2)]
-        share: f64,
-        #[command(flatten)]
-        seed: SeedArgs,
-        #[command(flatten)]
-        out: OutArgs,
-    },
-    /// An image data set with a block of noise on some images of every class.
-    BlockNoise {
-        #[command(flatten)]
-        input: InputArgs,
-        /// Height and width of the images, as 16x16; pixels column by column unless --row-major.
-        #[arg(long, value_name = "HxW", value_parser = image_shape)]
-        image: (usize, usize),
-        /// Pixels lie row by row.
-        #[arg(long)]
-        row_major: bool,
-        /// Height and width of the block.
-        #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
-        block: usize,
-        /// Images of each class that get one.
-        #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 3)]
-        per_class: usize,
-        #[command(flatten)]
-        seed: SeedArgs,
-        #[command(flatten)]
-        out: OutArgs,
-    },
-}
-
-impl SynthKind {
-    /// The file to write.
-    pub(crate) fn out(&self) -> &Path {
-        match self {
-            Self::Toy(out)
-            | Self::ToyClean(out)
-            | Self::Rays { out, .. }
-            | Self::Outliers { out, .. }
-            | Self::Foreign { out, .. }
-            | Self::SaltAndPepper { out, .. }
-            | Self::BlockNoise { out, .. } => &out.out,
-        }
-    }
-}
-
-#[derive(ClapArgs)]
-pub(crate) struct OutArgs {
-    /// File to write; its ending names the format: csv, tsv, npy, npz, mat, mtx or parquet; - is CSV on standard
-    /// output. npy and mtx have no place for labels: they go to x.labels.csv beside x.npy.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: PathBuf,
-}
-
-#[derive(ClapArgs)]
-pub(crate) struct SeedArgs {
-    /// Seed of all randomness.
-    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value_t = 0)]
-    pub(crate) seed: u64,
-}
-
-#[derive(ClapArgs)]
-#[command(after_help = "Example:\n  emmf methods --json")]
-pub(crate) struct MethodsArgs {
-    /// Print a JSON array instead of a table.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(ClapArgs)]
-pub(crate) struct DemoArgs {
-    /// Folder for the page.
-    #[arg(long, value_name = "DIR", default_value = "emmf-demo")]
-    pub(crate) out: PathBuf,
-    /// Seed of all randomness.
-    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value_t = 1)]
-    pub(crate) seed: u64,
 }

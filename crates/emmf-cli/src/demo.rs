@@ -1,21 +1,32 @@
 //! `emmf demo`: NMF, l2,1-NMF and EMMF side by side on contaminated data, and a page about it.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use clap::Args as ClapArgs;
 use emmf::synth::{Labelled, Rays, rays_with_outliers};
 use emmf::{Init, Spec};
 use emmf_io::{DataInfo, Features, Record, Sketch};
 use emmf_report::{Comparison, OUTLIER, Summary, comparison_page};
 
-use crate::args::DemoArgs;
 use crate::interrupt::uninterrupted;
 use crate::output::{print, table};
+use crate::values::seed;
 
 const METHODS: [&str; 3] = ["nmf", "l21-nmf", "emmf"];
 /// One data set could be a lucky one.
 const DATA_SETS: u64 = 5;
+
+#[derive(ClapArgs)]
+pub(crate) struct DemoArgs {
+    /// Folder for the page.
+    #[arg(long, value_name = "DIR", default_value = "emmf-demo")]
+    out: PathBuf,
+    /// Seed of all randomness.
+    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value_t = 1)]
+    seed: u64,
+}
 
 pub(crate) fn run(args: &DemoArgs) -> Result<()> {
     emmf_io::check_folder(&args.out)?;

@@ -49,7 +49,7 @@ fn main() -> ExitCode {
         Command::Plot(args) => plot::run(&args),
         Command::Explain(args) => sample::run(&args),
         Command::Score(args) => score::run(&args),
-        Command::Synth(args) => synth::run(&args.kind),
+        Command::Synth(args) => synth::run(&args),
         Command::Methods(args) => methods::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Demo(args) => demo::run(&args),

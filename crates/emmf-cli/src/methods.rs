@@ -3,11 +3,19 @@
 use std::io::Write;
 
 use anyhow::Result;
+use clap::Args as ClapArgs;
 use comfy_table::Table;
 use emmf::registry::{Entry, Goal, METHODS};
 
-use crate::args::MethodsArgs;
 use crate::output::{print, table};
+
+#[derive(ClapArgs)]
+#[command(after_help = "Example:\n  emmf methods --json")]
+pub(crate) struct MethodsArgs {
+    /// Print a JSON array instead of a table.
+    #[arg(long)]
+    json: bool,
+}
 
 pub(crate) fn run(args: &MethodsArgs) -> Result<()> {
     if !args.json {

@@ -1,12 +1,33 @@
 //! `emmf score TRUTH PREDICTED`: how well two labelings agree.
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use clap::Args as ClapArgs;
 use emmf::metrics::{Contingency, NmiNorm};
 
-use crate::args::ScoreArgs;
 use crate::output::{print, table};
+
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    emmf score classes.txt result/samples.csv\n  \
+    emmf score iris.csv result/samples.csv --labels species --json")]
+pub(crate) struct ScoreArgs {
+    /// File with the true classes: one a line, or a column or variable of any file with data.
+    truth: PathBuf,
+    /// File with the predicted clusters, for example samples.csv of a fit.
+    predicted: PathBuf,
+    /// Column or variable of TRUTH that holds the classes [default: one named label, class, gnd, y …].
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    labels: Option<String>,
+    /// Column or variable of PREDICTED that holds the clusters.
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    predicted_labels: Option<String>,
+    /// Print one JSON object instead of a table.
+    #[arg(long)]
+    json: bool,
+}
 
 pub(crate) fn run(args: &ScoreArgs) -> Result<()> {
     let truth = emmf_io::read_labels(&args.truth, args.labels.as_deref())?;

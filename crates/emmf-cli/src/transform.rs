@@ -1,13 +1,44 @@
 //! `emmf transform`: coefficients, labels and scores of new samples.
 
+use std::path::PathBuf;
+
 use anyhow::{Result, bail};
+use clap::Args as ClapArgs;
 use emmf::{Mat, Missing, Model, Real, Samples, Spec};
 use emmf_io::{AnyModel, Dataset, Dtype, Numbers};
 
-use crate::args::TransformArgs;
+use crate::args::InputArgs;
 use crate::explain::explained;
+use crate::gaps::MissingArgs;
 use crate::input::{self, Input};
+use crate::look::LookArgs;
 use crate::output::write_data;
+use crate::values::size;
+
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    emmf transform result/model.safetensors new.csv --out coded.csv\n  \
+    emmf transform result/model.safetensors new.csv --out - | sort -t, -g -k 6")]
+pub(crate) struct TransformArgs {
+    /// model.safetensors of a fit.
+    model: PathBuf,
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    look: LookArgs,
+    /// Memory to stay within, for example 2GB: larger NPY and Parquet files are read in blocks of samples.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    max_memory: Option<u64>,
+    #[command(flatten)]
+    gaps: MissingArgs,
+    /// File for the samples with missing values filled in; its ending names the format.
+    #[arg(long, value_name = "FILE")]
+    imputed: Option<PathBuf>,
+    /// File for coefficients v0, v1, …, label, residual and score of each sample: csv, tsv, npy, npz, mat, mtx or
+    /// parquet by its ending; - is CSV on standard output.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
 
 pub(crate) fn run(args: &TransformArgs) -> Result<()> {
     emmf_io::check_output(&args.out)?;

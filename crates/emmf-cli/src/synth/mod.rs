@@ -1,5 +1,7 @@
 //! `emmf synth`: synthetic and contaminated data.
 
+mod args;
+
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -8,15 +10,17 @@ use emmf::{Mat, Missing, Real};
 use emmf_io::{Dataset, Matrix, Numbers, ReadOptions};
 use emmf_report::OUTLIER;
 
-use crate::args::SynthKind;
 use crate::explain::explained;
 use crate::input::read;
 use crate::output::write_data;
 
+pub(crate) use args::SynthArgs;
+use args::SynthKind;
+
 /// More numbers than this (32 GB) are a typing error.
 const MOST_ENTRIES: usize = 1 << 32;
 
-pub(crate) fn run(kind: &SynthKind) -> Result<()> {
+pub(crate) fn run(SynthArgs { kind }: &SynthArgs) -> Result<()> {
     emmf_io::check_output(kind.out())?;
     match kind {
         SynthKind::Toy(out) => write_labelled(&synth::toy_with_outliers::<f64>(), &out.out),
