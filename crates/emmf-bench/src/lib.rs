@@ -33,7 +33,7 @@ pub use data_sets::DataSets;
 pub use effect::{Effect, Square};
 pub use error::Error;
 pub use experiment::{
-    Competitor, Contamination, Experiment, Kind, Precision, Runs, Show, Skip, StartFrom, paper,
+    Competitor, Contamination, Experiment, Fewer, Kind, Precision, Runs, Show, Skip, StartFrom, paper,
 };
 pub use paper_page::paper_page;
 pub use pictures::Pictures;

@@ -53,11 +53,12 @@ impl Plan {
             .collect();
         let mut cases = Vec::new();
         for (data, name) in runs.data.iter().enumerate() {
+            let seeds = runs.seeds_on(name);
             for (contamination, done) in contaminations.iter().enumerate() {
                 for (variant, Variant { method, .. }) in variants.iter().enumerate() {
                     let method = &runs.method[*method];
                     if !runs.skips(name, &method.label, done) && takes_part(method, done) {
-                        cases.extend((0..runs.seeds).map(|seed| Case { data, contamination, variant, seed }));
+                        cases.extend((0..seeds).map(|seed| Case { data, contamination, variant, seed }));
                     }
                 }
             }

@@ -109,6 +109,26 @@ fn the_same_results_for_any_number_of_jobs_and_after_an_interruption() {
 }
 
 #[test]
+fn a_slow_data_set_may_have_fewer_seeds() {
+    let place = place();
+    let fewer = |seeds| {
+        let entry = format!("[[fewer]]\ndata = [\"rays.npz\"]\nseeds = {seeds}\nwhy = \"It is slow.\"\n");
+        place.write("mine.toml", EXPERIMENT.to_owned() + &entry);
+    };
+    fewer(1);
+    place.run("bench mine.toml --out out --quiet").ok();
+    let rows = || place.read("out/mine/results.csv").lines().count() - 1;
+    assert_eq!(rows(), 4 * 3 - 1);
+    let page = place.read("out/mine/page.md");
+    assert!(page.contains("One seed instead of 3 on rays.npz. It is slow."), "{page}");
+    assert!(!page.contains("Not all runs have been made."), "{page}");
+    place.run("bench mine.toml --out out --resume --seeds 2 --quiet").ok();
+    assert_eq!(rows(), 2 * (4 * 3 - 1));
+    fewer(0);
+    place.refuses("bench mine.toml", &["fewer", "seeds must be at least 1"]);
+}
+
+#[test]
 fn a_course_survives_an_interruption() {
     let place = place();
     let text = EXPERIMENT.replace("seeds = 3", "seeds = 2\nkind = \"convergence\"");

@@ -15,7 +15,7 @@ use crate::pictures::Pictures;
 use crate::toy::Toy;
 
 pub use paper::paper;
-pub use runs::{Competitor, Contamination, Precision, Runs, Show, Skip, StartFrom};
+pub use runs::{Competitor, Contamination, Fewer, Precision, Runs, Show, Skip, StartFrom};
 
 /// An experiment.
 #[derive(Debug, Clone, PartialEq)]

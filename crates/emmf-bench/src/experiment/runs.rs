@@ -44,6 +44,9 @@ pub struct Runs {
     /// Runs that are left out.
     #[serde(default)]
     pub skip: Vec<Skip>,
+    /// Data sets with fewer seeds.
+    #[serde(default)]
+    pub fewer: Vec<Fewer>,
 }
 
 /// How the results of runs are shown.
@@ -100,6 +103,18 @@ pub struct Skip {
     /// With these contaminations, by their labels; with all where there are none.
     #[serde(default)]
     pub contamination: Vec<String>,
+    /// The reason, which stands below the table.
+    pub why: String,
+}
+
+/// Data sets with fewer seeds than the others, and why.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fewer {
+    /// The data sets.
+    pub data: Vec<String>,
+    /// Their seeds.
+    pub seeds: u64,
     /// The reason, which stands below the table.
     pub why: String,
 }
@@ -196,6 +211,9 @@ impl Runs {
             ([], ..) => return empty("data"),
             (_, [], _) => return empty("method"),
             (.., 0) => return Err("seeds must be at least 1".into()),
+            _ if self.fewer.iter().any(|fewer| fewer.seeds == 0) => {
+                return Err("fewer: seeds must be at least 1; a skip leaves runs out".into());
+            }
             _ => {}
         }
         let named =
@@ -240,6 +258,18 @@ impl Runs {
                 && named(&skip.method, method)
                 && (everywhere || named(&skip.contamination, &done.label()))
         })
+    }
+
+    /// Seeds on a data set.
+    pub fn seeds_on(&self, data: &str) -> u64 {
+        let fewer = self.fewer.iter().filter(|fewer| fewer.data.iter().any(|name| name == data));
+        fewer.map(|fewer| fewer.seeds).fold(self.seeds, u64::min)
+    }
+
+    /// Takes this many seeds on every data set.
+    pub fn set_seeds(&mut self, seeds: u64) {
+        self.seeds = seeds;
+        self.fewer.clear();
     }
 
     /// Keeps these data sets; false where none of them is in the experiment.

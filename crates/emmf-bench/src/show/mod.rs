@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use emmf_report::{Block, Table};
 
 use crate::Error;
-use crate::experiment::{Show, Skip};
+use crate::experiment::{Fewer, Show, Skip};
 use crate::plan::Plan;
 use crate::sets::title;
 use crate::shown::Shown;
@@ -31,6 +31,7 @@ pub fn show_runs(plan: &Plan, found: &Results, name: &str) -> Result<Shown, Erro
         });
         shown.files.push(("table.tex".into(), latex.collect()));
     }
+    shown.blocks.extend(left_out(plan));
     shown.unfinished = unfinished(plan, found);
     Ok(shown)
 }
@@ -48,37 +49,47 @@ fn unfinished(plan: &Plan, found: &Results) -> Option<String> {
         let most = methods.entry((data, contamination, plan.variants[variant].method)).or_insert(0);
         *most = made.max(*most);
     }
-    let mut sets: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+    let mut sets: BTreeMap<(u64, u64), Vec<String>> = BTreeMap::new();
     for (data, name) in plan.runs.data.iter().enumerate() {
-        let least = methods.range((data, 0, 0)..(data + 1, 0, 0)).map(|(_, made)| *made).min();
-        sets.entry(least.unwrap_or(0)).or_default().push(title(name));
+        let least = methods.range((data, 0, 0)..(data + 1, 0, 0)).map(|(_, made)| *made).min().unwrap_or(0);
+        let wanted = plan.runs.seeds_on(name);
+        if least < wanted {
+            sets.entry((least, wanted)).or_default().push(title(name));
+        }
     }
-    let wanted = plan.runs.seeds;
-    let told: Vec<String> =
-        sets.iter().rev().map(|(made, names)| format!("{made} on {}", names.join(", "))).collect();
-    (sets.keys().next() != Some(&wanted))
-        .then(|| format!("**Not all runs have been made.** Seeds of {wanted}: {}.", told.join("; ")))
+    let told = |((made, wanted), names): (&(u64, u64), &Vec<String>)| {
+        format!("{made} of {wanted} on {}", names.join(", "))
+    };
+    let told: Vec<String> = sets.iter().rev().map(told).collect();
+    (!told.is_empty()).then(|| format!("**Not all runs have been made.** Seeds: {}.", told.join("; ")))
 }
 
 /// The tables of both measures, and what their signs mean.
 fn tables(plan: &Plan, summaries: &[Summary; 2]) -> Vec<Block> {
     let mut blocks: Vec<Block> = vec![Block::Text(legend(plan, &summaries[0]))];
     blocks.extend(summaries.iter().map(|summary| Block::Table(table::of(plan, summary))));
-    blocks.extend(left_out(plan));
     blocks
 }
 
-/// What is left out, and why.
+/// What is left out or has fewer seeds, and why.
 fn left_out(plan: &Plan) -> Option<Block> {
-    let told = |skip: &Skip| {
-        let there = skip.data.iter().filter(|name| plan.runs.data.contains(name));
+    let there = |data: &[String]| {
+        let there = data.iter().filter(|name| plan.runs.data.contains(name));
         let there: Vec<String> = there.map(|name| title(name)).collect();
+        (!there.is_empty()).then(|| there.join(", "))
+    };
+    let skipped = |skip: &Skip| {
         let with = if skip.contamination.is_empty() { "" } else { " with " };
         let (methods, with) = (skip.method.join("; "), with.to_owned() + &skip.contamination.join(", "));
-        (!there.is_empty())
-            .then(|| format!("Left out on {}{with}: {methods}. {}", there.join(", "), skip.why))
+        Some(format!("Left out on {}{with}: {methods}. {}", there(&skip.data)?, skip.why))
     };
-    let told: Vec<String> = plan.runs.skip.iter().filter_map(told).collect();
+    let fewer = |fewer: &Fewer| {
+        let seeds = if fewer.seeds == 1 { "One seed".to_owned() } else { format!("{} seeds", fewer.seeds) };
+        let there = there(&fewer.data).filter(|_| fewer.seeds < plan.runs.seeds)?;
+        Some(format!("{seeds} instead of {} on {there}. {}", plan.runs.seeds, fewer.why))
+    };
+    let told = plan.runs.skip.iter().filter_map(skipped).chain(plan.runs.fewer.iter().filter_map(fewer));
+    let told: Vec<String> = told.collect();
     (!told.is_empty()).then_some(Block::List(told))
 }
 

@@ -2,7 +2,7 @@
 
 use emmf_report::{Axis, Block, Chart, Look, Mark, Plate, Plot, Point, Series, Sheet, Table};
 
-use super::{left_out, legend, table::shown};
+use super::{legend, table::shown};
 use crate::claim::{Claim, Verdict};
 use crate::experiment::{Contamination, StartFrom};
 use crate::plan::Plan;
@@ -49,7 +49,6 @@ pub(super) fn show(plan: &Plan, summaries: &[Summary; 2], name: &str) -> Shown {
     shown.blocks.push(Block::Text(legend(plan, &summaries[0]) + " NMI is in `table.tex`."));
     let tables = (0..plan.runs.data.len()).map(|data| table(plan, &summaries[0], data));
     shown.blocks.extend(tables.filter(|table| !table.rows.is_empty()).map(Block::Table));
-    shown.blocks.extend(left_out(plan));
     shown
 }
 

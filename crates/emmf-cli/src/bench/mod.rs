@@ -47,7 +47,7 @@ pub(crate) struct BenchArgs {
     /// Folder for the results; each experiment has its own in there.
     #[arg(long, value_name = "DIR", default_value = "bench")]
     out: PathBuf,
-    /// Seeds of every method [default: what the experiment says].
+    /// Seeds of every method on every data set [default: what the experiment says].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     seeds: Option<u64>,
     /// Runs at a time, each on one thread [default: one for each core].
@@ -108,7 +108,9 @@ fn adapted(experiment: Experiment, args: &BenchArgs) -> Result<Experiment> {
                 runs.data.join(", ")
             );
         }
-        runs.seeds = args.seeds.unwrap_or(runs.seeds);
+        if let Some(seeds) = args.seeds {
+            runs.set_seeds(seeds);
+        }
     }
     Ok(experiment)
 }
