@@ -60,7 +60,7 @@ impl<'a> Affinity<'a> {
     }
 
     /// λ·tr(VᵀLV) and the terms of learned weights.
-    pub(super) fn value<T: Real>(&mut self, v: &Mat<T>) -> f64 {
+    pub(super) fn value<T: Real>(&self, v: &Mat<T>) -> f64 {
         match self {
             Self::Given { graph, lambda } => *lambda * roughness(graph, v),
             Self::Learned(learned) => learned.value(v),
@@ -78,18 +78,24 @@ impl<'a> Affinity<'a> {
 
 /// tr(VᵀLV) = ½·Σ w_ij‖vᵢ − vⱼ‖², by the edges: D − W would cancel.
 pub(in crate::method) fn roughness<T: Real>(graph: &Graph, v: &Mat<T>) -> f64 {
-    let n = v.rows();
+    let sum = sum_over_rows(v.rows(), 2 * graph.edges() * v.cols(), |i| {
+        let (near, weights) = graph.row(i);
+        let edges = near.iter().zip(weights);
+        edges.map(|(&j, weight)| weight * distance_sq(v.row(i), v.row(j as usize))).sum()
+    });
+    0.5 * sum
+}
+
+/// Σ `term(i)` for n rows, the same for any number of threads; `work` is the number of multiplications.
+pub(super) fn sum_over_rows(n: usize, work: usize, term: impl Fn(usize) -> f64 + Sync) -> f64 {
     let rows = rows_per_part(n);
     let mut sums = [0.0; PARTS];
     let parts = sums.par_iter_mut().enumerate();
-    parts.with_min_len(least_parts(2 * graph.edges() * v.cols())).for_each(|(part, sum)| {
-        for i in (part * rows).min(n)..((part + 1) * rows).min(n) {
-            let (near, weights) = graph.row(i);
-            let edges = near.iter().zip(weights);
-            *sum += edges.map(|(&j, weight)| weight * distance_sq(v.row(i), v.row(j as usize))).sum::<f64>();
-        }
+    parts.with_min_len(least_parts(work)).for_each(|(part, sum)| {
+        let range = (part * rows).min(n)..((part + 1) * rows).min(n);
+        *sum = range.map(&term).sum();
     });
-    0.5 * sums.iter().sum::<f64>()
+    sums.iter().sum()
 }
 
 /// ‖a − b‖² in double precision.

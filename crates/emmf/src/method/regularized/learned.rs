@@ -20,7 +20,7 @@
 
 use rayon::prelude::*;
 
-use super::affinity::distance_sq;
+use super::affinity::{distance_sq, sum_over_rows};
 use crate::data::{Data, least_parts, rows_per_part};
 use crate::error::Result;
 use crate::graph::{Neighbours, adaptive, nearest, project_onto_simplex};
@@ -59,8 +59,6 @@ pub(super) struct Learned {
     candidates: Neighbours,
     /// n×candidates: sᵢⱼ.
     s: Vec<f64>,
-    /// Each sample's part of the objective.
-    shares: Vec<f64>,
     symmetric: Symmetric,
 }
 
@@ -96,7 +94,7 @@ impl Learned {
             Learning::Coefficients { gamma, .. } => gamma.unwrap_or(0.0),
         };
         let symmetric = Symmetric::new(&candidates);
-        let mut learned = Self { lambda, learning, gamma, candidates, s, shares: vec![0.0; n], symmetric };
+        let mut learned = Self { lambda, learning, gamma, candidates, s, symmetric };
         learned.symmetric.update(&learned.s);
         Ok(learned)
     }
@@ -116,34 +114,35 @@ impl Learned {
 
     /// S and W for this V.
     pub(super) fn learn<T: Real>(&mut self, v: &Mat<T>) {
-        self.for_rows(v, |row: &Row<'_>, s, e| row.learn(s, e));
-        self.symmetric.update(&self.s);
-    }
-
-    /// The terms of the objective in S.
-    pub(super) fn value<T: Real>(&mut self, v: &Mat<T>) -> f64 {
-        self.for_rows(v, |_, _, _| {});
-        self.shares.iter().sum()
-    }
-
-    /// Calls `visit(row, sᵢ, eᵢ)` for every sample, and takes its share of the objective afterwards.
-    fn for_rows<T: Real>(&mut self, v: &Mat<T>, visit: impl Fn(&Row<'_>, &mut [f64], &mut [f64]) + Sync) {
-        let Self { lambda, learning, gamma, candidates, s, shares, .. } = self;
+        let &mut Self { lambda, learning, gamma, ref candidates, ref mut s, ref mut symmetric } = self;
         let m = candidates.k;
         if m == 0 {
             return;
         }
-        let least = least_parts(s.len() * v.cols()) * shares.len().div_ceil(64);
-        let rows = s.par_chunks_mut(m).zip(shares.par_iter_mut()).enumerate();
-        rows.with_min_len(least).for_each(|(i, (s, share))| {
+        let least = least_parts(s.len() * v.cols()) * candidates.nodes().div_ceil(64);
+        s.par_chunks_mut(m).enumerate().with_min_len(least).for_each(|(i, s)| {
             let (near, distances) = candidates.row(i);
             let mut e = [0.0; CANDIDATES];
             let e = &mut e[..m];
             e.iter_mut().zip(near).for_each(|(e, &j)| *e = distance_sq(v.row(i), v.row(j as usize)));
-            let row = Row { lambda: *lambda, learning: *learning, gamma: *gamma, distances };
-            visit(&row, s, e);
-            *share = row.share(s, e);
+            Row { lambda, learning, gamma, distances }.learn(s, e);
         });
+        symmetric.update(s);
+    }
+
+    /// The terms of the objective in S.
+    pub(super) fn value<T: Real>(&self, v: &Mat<T>) -> f64 {
+        let own = if matches!(self.learning, Learning::Samples { .. }) { 1.0 } else { 0.0 };
+        sum_over_rows(v.rows(), self.symmetric.weights.len() * v.cols(), |i| {
+            let (near, distances) = self.candidates.row(i);
+            let weights = &self.s[i * near.len()..(i + 1) * near.len()];
+            let present = weights.iter().zip(near.iter().zip(distances)).filter(|(s, _)| **s > 0.0);
+            let term = |(s, (&j, d)): (&f64, (&u32, &f64))| {
+                let e = distance_sq(v.row(i), v.row(j as usize));
+                s * (0.5 * self.lambda * e + own * d + self.gamma * s)
+            };
+            present.map(term).sum()
+        })
     }
 }
 
@@ -171,12 +170,6 @@ impl Row<'_> {
             }
             Learning::Coefficients { neighbours, gamma: None } => spread(s, e, neighbours),
         }
-    }
-
-    fn share(&self, s: &[f64], e: &[f64]) -> f64 {
-        let own = if matches!(self.learning, Learning::Samples { .. }) { 1.0 } else { 0.0 };
-        let terms = s.iter().zip(e).zip(self.distances);
-        terms.map(|((s, e), d)| s * (0.5 * self.lambda * e + own * d + self.gamma * s)).sum()
     }
 }
 

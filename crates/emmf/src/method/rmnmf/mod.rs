@@ -42,8 +42,10 @@ pub use start::Setting;
 
 /// μ does not grow beyond this.
 const MOST: f64 = 1e10;
-/// Samples whose rows of A are made at a time, and features whose rows of F are.
+/// Samples whose rows of A are made at a time.
 const STRIP: usize = 16;
+/// Features whose rows of F are made at a time: enough that a row of A is read in whole cache lines.
+const FEATURES: usize = 64;
 
 /// Robust manifold NMF.
 pub struct Rmnmf<'a> {
@@ -85,9 +87,9 @@ impl Rmnmf<'_> {
         let RmnmfState { f, g, a, inverse, .. } = state;
         let ((n, d), c) = (a.shape(), g.cols());
         let (a, g) = (a.as_slice(), (g.as_slice(), c));
-        f.as_mut_slice().par_chunks_mut(STRIP * c).enumerate().for_each(|(strip, f)| {
+        f.as_mut_slice().par_chunks_mut(FEATURES * c).enumerate().for_each(|(strip, f)| {
             let features = f.len() / c;
-            T::gemm((f, c), Left::Columns((&a[strip * STRIP..], d)), g, (features, n, c), false);
+            T::gemm((f, c), Left::Columns((&a[strip * FEATURES..], d)), g, (features, n, c), false);
         });
         if let Some(inverse) = inverse.take() {
             let before = f.clone();
