@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -437,8 +436,3 @@ class Unweighted(MatrixFactorization):
             The coefficients, the same as by ``transform``.
         """
         return super().fit_transform(X, y, S=S, W=W, H=H)
-
-
-def method_of(model: Any) -> str:
-    """Give the name of the method that a model was fitted by."""
-    return str(json.loads(model.spec)["method"])

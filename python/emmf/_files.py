@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from os import PathLike
 
 from . import _emmf
-from ._base import MatrixFactorization, method_of
+from ._base import MatrixFactorization
 from ._estimators import ESTIMATORS
 
 
@@ -35,4 +36,4 @@ def load_model(path: str | PathLike[str]) -> MatrixFactorization:
     (3, (160, 3))
     """
     model = _emmf.Model.load(path)
-    return ESTIMATORS[method_of(model)]._of_model(model)
+    return ESTIMATORS[json.loads(model.spec)["method"]]._of_model(model)
