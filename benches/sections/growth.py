@@ -26,17 +26,17 @@ def series(quick):
 
 
 def measure(env, opts):
+    """All sizes of a series take turns, so that a change of the machine's speed does not look like growth."""
     found = []
     for name, values, rest, counted_from in series(opts.quick):
-        points = []
-        for value in values:
-            problem = rest | {name: value}
-            work = problem["n"] * problem.get("row_entries", problem["d"]) * problem["c"]
-            iterations = max(4, min(200, 3_000_000_000 // work))
-            with Workers() as workers:
-                workers.start("emmf", env.ours("iteration"), methods="emmf", iterations=iterations, **problem)
-                workers.rounds(min(3, opts.rounds))
-                points.append((value, summary(workers.values("emmf", "emmf"))))
+        with Workers() as workers:
+            for value in values:
+                problem = rest | {name: value}
+                work = problem["n"] * problem.get("row_entries", problem["d"]) * problem["c"]
+                iterations = max(4, min(200, 3_000_000_000 // work))
+                workers.start(str(value), env.ours("iteration"), methods="emmf", iterations=iterations, **problem)
+            workers.rounds(opts.rounds)
+            points = [(value, summary(workers.values("emmf", str(value)))) for value in values]
         found.append({"name": name, "rest": rest, "from": counted_from, "points": points})
     return found
 
