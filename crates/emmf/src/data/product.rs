@@ -52,9 +52,27 @@ struct Gather<'a, T, E> {
     entries: E,
 }
 
-/// J vectors of a sparse row times B.
+/// Where the columns from `start` on end that are summed at a time, so that no vector is left alone with fewer than
+/// its lanes.
+fn gathered_end(start: usize, columns: usize, lanes: usize) -> usize {
+    let end = (start + GATHERED_VECTORS * lanes).min(columns);
+    if (1..lanes).contains(&(columns - end)) { end - lanes } else { end }
+}
+
+/// A sparse row times B.
 trait Lanes: Sized {
+    /// J vectors of it, the last one ending with `out`: it may overlap the one before, so that no cache line of another row
+    /// of B is touched.
     fn sum_rows<S: Simd, const J: usize>(
+        simd: S,
+        out: &mut [Self],
+        b: Rows<'_, Self>,
+        add: bool,
+        entries: impl Iterator<Item = (usize, Self)>,
+    );
+
+    /// The same with fewer columns than lanes.
+    fn sum_narrow_rows<S: Simd>(
         simd: S,
         out: &mut [Self],
         b: Rows<'_, Self>,
@@ -64,7 +82,7 @@ trait Lanes: Sized {
 }
 
 macro_rules! product {
-    ($t:ident, $vector:ident, $lanes:ident, $splat:ident, $fma:ident, $view:ident, $load:ident, $store:ident) => {
+    ($t:ident, $vector:ident, $lanes:ident, $splat:ident, $fma:ident, $view:ident, $view_mut:ident, $load:ident, $store:ident) => {
         impl Product for $t {
             fn gemm(
                 (c, c_stride): (&mut [Self], usize),
@@ -95,8 +113,13 @@ macro_rules! product {
                 let Gather { out, b, columns, add, entries } = self;
                 for (i, out) in out.chunks_exact_mut(columns).enumerate() {
                     let entries = entries(i);
-                    for start in (0..columns).step_by(GATHERED_VECTORS * S::$lanes) {
-                        let end = (start + GATHERED_VECTORS * S::$lanes).min(columns);
+                    if columns < S::$lanes {
+                        <$t as Lanes>::sum_narrow_rows(simd, out, (b, columns), add, entries);
+                        continue;
+                    }
+                    let mut start = 0;
+                    while start < columns {
+                        let end = gathered_end(start, columns, S::$lanes);
                         let (out, b) = (&mut out[start..end], (&b[start..], columns));
                         let entries = entries.clone();
                         match (end - start).div_ceil(S::$lanes) {
@@ -109,6 +132,7 @@ macro_rules! product {
                             7 => <$t as Lanes>::sum_rows::<S, 7>(simd, out, b, add, entries),
                             _ => <$t as Lanes>::sum_rows::<S, GATHERED_VECTORS>(simd, out, b, add, entries),
                         }
+                        start = end;
                     }
                 }
             }
@@ -123,27 +147,47 @@ macro_rules! product {
                 add: bool,
                 entries: impl Iterator<Item = (usize, Self)>,
             ) {
-                let wide = J * S::$lanes;
+                let (columns, tail) = (out.len(), out.len() - S::$lanes);
                 let mut sums = [simd.$splat(0.0); J];
                 if add {
-                    let before = out.chunks(S::$lanes).map(|out| simd.$load(out));
-                    sums.iter_mut().zip(before).for_each(|(sum, before)| *sum = before);
+                    let before = &*out;
+                    sums[..J - 1].copy_from_slice(&S::$view(before).0[..J - 1]);
+                    sums[J - 1] = S::$view(&before[tail..]).0[0];
                 }
-                let mut last = [0.0; 2 * WIDEST];
+                for (row, value) in entries {
+                    let b = &b[row * stride..][..columns];
+                    let (head, last) = (&S::$view(b).0[..J - 1], S::$view(&b[tail..]).0[0]);
+                    let factor = simd.$splat(value);
+                    for t in 0..J - 1 {
+                        sums[t] = simd.$fma(factor, head[t], sums[t]);
+                    }
+                    sums[J - 1] = simd.$fma(factor, last, sums[J - 1]);
+                }
+                S::$view_mut(out).0[..J - 1].copy_from_slice(&sums[..J - 1]);
+                S::$view_mut(&mut out[tail..]).0[0] = sums[J - 1];
+            }
+
+            #[inline(always)]
+            fn sum_narrow_rows<S: Simd>(
+                simd: S,
+                out: &mut [Self],
+                (b, stride): Rows<'_, Self>,
+                add: bool,
+                entries: impl Iterator<Item = (usize, Self)>,
+            ) {
+                let mut sum = if add { simd.$load(out) } else { simd.$splat(0.0) };
+                let mut last = [0.0; WIDEST];
                 for (row, value) in entries {
                     // Lanes beyond the columns hold whatever comes next in B and are never stored.
-                    let b = if let Some(b) = b.get(row * stride..row * stride + wide) {
+                    let b = if let Some(b) = b.get(row * stride..row * stride + S::$lanes) {
                         b
                     } else {
                         last[..out.len()].copy_from_slice(&b[row * stride..][..out.len()]);
-                        &last[..wide]
+                        &last[..S::$lanes]
                     };
-                    let (b, factor) = (S::$view(b).0, simd.$splat(value));
-                    for t in 0..J {
-                        sums[t] = simd.$fma(factor, b[t], sums[t]);
-                    }
+                    sum = simd.$fma(simd.$splat(value), S::$view(b).0[0], sum);
                 }
-                sums.iter().zip(out.chunks_mut(S::$lanes)).for_each(|(sum, out)| simd.$store(out, *sum));
+                simd.$store(out, sum);
             }
         }
 
@@ -280,6 +324,7 @@ product!(
     splat_f32s,
     mul_add_e_f32s,
     as_simd_f32s,
+    as_mut_simd_f32s,
     partial_load_f32s,
     partial_store_f32s
 );
@@ -290,6 +335,47 @@ product!(
     splat_f64s,
     mul_add_e_f64s,
     as_simd_f64s,
+    as_mut_simd_f64s,
     partial_load_f64s,
     partial_store_f64s
 );
+
+#[cfg(test)]
+mod tests {
+    use crate::real::sealed::Product;
+
+    /// Entries of three sparse rows; the last row of B is among them.
+    const ENTRIES: [&[(usize, f64)]; 3] = [&[(4, 2.0), (0, -1.0), (2, 0.5)], &[], &[(1, 4.0), (4, 1.0)]];
+
+    fn entry(at: usize) -> f64 {
+        f64::from(u32::try_from(at * 7 % 64).unwrap_or(0)) - 20.0
+    }
+
+    /// Whole numbers and halves: every order of summation is exact.
+    macro_rules! gathers {
+        ($name:ident, $t:ident) => {
+            #[test]
+            fn $name() {
+                let cast = |x: f64| x as $t;
+                for (columns, add) in (1..150).flat_map(|columns| [(columns, false), (columns, true)]) {
+                    let b: Vec<$t> = (0..5 * columns).map(|at| cast(entry(at))).collect();
+                    let mut out: Vec<$t> = (0..3 * columns).map(|at| cast(entry(at + 3))).collect();
+                    let mut expected: Vec<$t> = if add { out.clone() } else { vec![0.0; out.len()] };
+                    for (i, row) in ENTRIES.iter().enumerate() {
+                        for &(j, value) in *row {
+                            (0..columns).for_each(|k| {
+                                expected[i * columns + k] += cast(value) * b[j * columns + k];
+                            });
+                        }
+                    }
+                    let entries = |i: usize| ENTRIES[i].iter().map(|&(j, value)| (j, cast(value)));
+                    $t::gather(&mut out, &b, columns, add, entries);
+                    assert_eq!(out, expected, "{columns} columns, added: {add}");
+                }
+            }
+        };
+    }
+
+    gathers!(rows_of_single_precision_are_gathered, f32);
+    gathers!(rows_of_double_precision_are_gathered, f64);
+}
