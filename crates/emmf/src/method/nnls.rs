@@ -16,7 +16,7 @@ const PATIENCE: usize = 3;
 /// A pivot below this share of its diagonal entry means: linearly dependent on the others.
 const DEPENDENT: f64 = 1e-12;
 /// Sweeps of coordinate descent that guess which coordinates are free.
-const SWEEPS: usize = 10;
+const SWEEPS: usize = 30;
 /// A slope below this share of the largest one is rounding.
 const FLAT: f64 = 1e-12;
 /// A centroid below this share of the longest one counts as zero: its coefficient might overflow.
