@@ -7,6 +7,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 const FLIPS: usize = 10_000;
 /// A difference that chance would make more seldom than this counts.
 pub(crate) const LEVEL: f64 = 0.05;
+/// With fewer pairs random signs agree more often than that, whatever the differences.
+pub(crate) const PAIRS: usize = 6;
 
 /// Mean; 0 of nothing.
 pub(crate) fn mean(values: &[f64]) -> f64 {

@@ -8,7 +8,7 @@ use crate::plan::Plan;
 use crate::published;
 use crate::run::Result as Found;
 use crate::sets::title;
-use crate::statistics::{LEVEL, chance, deviation, mean};
+use crate::statistics::{LEVEL, PAIRS, chance, deviation, mean};
 
 /// Everything that runs found, by their keys.
 pub type Results = HashMap<[String; 5], Found>;
@@ -52,7 +52,7 @@ pub struct Cell {
     /// The paper's value.
     pub published: Option<f64>,
     /// Whether it has the highest mean of its column, or cannot be told apart from that (paired over the seeds, at the
-    /// level of 5 %).
+    /// level of 5 %) though there are seeds enough.
     pub rank: Rank,
 }
 
@@ -142,9 +142,10 @@ impl Summary {
         let cells = || self.rows.iter().filter_map(|(_, cells)| cells[column].as_ref());
         let Some(best) = cells().max_by(|a, b| a.mean().total_cmp(&b.mean())).cloned() else { return };
         for cell in self.rows.iter_mut().filter_map(|(_, cells)| cells[column].as_mut()) {
+            let over = best.over(cell);
             cell.rank = if cell.mean() == best.mean() {
                 Rank::Best
-            } else if chance(&best.over(cell)) >= LEVEL {
+            } else if over.len() >= PAIRS && chance(&over) >= LEVEL {
                 Rank::Tied
             } else {
                 Rank::Other

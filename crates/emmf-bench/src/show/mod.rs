@@ -14,6 +14,7 @@ use crate::experiment::{Fewer, Show, Skip};
 use crate::plan::Plan;
 use crate::sets::title;
 use crate::shown::Shown;
+use crate::statistics::PAIRS;
 use crate::summary::{Measure, Results, Summary};
 
 /// Tables, figures and claims of all runs that ended; `name` is that of the experiment, for files.
@@ -108,7 +109,7 @@ fn legend(plan: &Plan, summary: &Summary) -> String {
         ""
     };
     format!(
-        "Mean ± standard deviation over {seeds}, unless a cell names its number of seeds{published}{grid}. The best of a column is bold; a star marks what cannot be told apart from it (paired over the seeds, 5 %)."
+        "Mean ± standard deviation over {seeds}, unless a cell names its number of seeds{published}{grid}. The best of a column is bold; a star marks what cannot be told apart from it (paired over the seeds, 5 %; with fewer than {PAIRS} seeds nothing can)."
     )
 }
 
