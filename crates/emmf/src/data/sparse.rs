@@ -56,14 +56,16 @@ impl Place for u32 {
 
 /// Samples of a slab at the least: some fifty coefficients of each fill half of a core's own cache.
 const SLAB: usize = 2048;
-/// Entries of a feature in a slab at the least, on the average: fewer would not be worth the way there.
-const ENTRIES: usize = 16;
+/// Bytes of the entries of a feature in a slab at the least, on the average: fewer would not be worth the way there. The
+/// longer the numbers, the smaller the slab whose rows of V fit the cache.
+const ENTRY_BYTES: usize = 64;
 
 impl<T: Real> Columns<T> {
     /// Sample i multiplied by `factor(i)`.
     fn new(x: CsrView<'_, T>, factor: impl Fn(usize) -> T) -> Self {
         let (n, features) = (x.rows(), x.cols());
-        let slab = SLAB.max((ENTRIES * n).saturating_mul(features) / x.nnz().max(1));
+        let entries = ENTRY_BYTES / size_of::<T>();
+        let slab = SLAB.max((entries * n).saturating_mul(features) / x.nnz().max(1));
         let at = |i: usize, j: usize| i / slab * features + j;
         let mut starts = vec![0; n.div_ceil(slab) * features + 1];
         for i in 0..n {
