@@ -26,9 +26,10 @@
 //! concept factorization. Memory: U, V, B, three more n×c and two d×c, and the graph. Takes dense and sparse X.
 //!
 //! With μ > 0 there is no scale freedom, and for large μ V tends to 0; its ratios stay meaningful, so labels are the
-//! largest coefficients. λ·tr(VᵀLV) of `gnmf` and `lccf` has no minimiser: V → V/t shrinks it at the same fit. Labels
-//! are k-means on V there, as the authors read them. Concept factorization starts from V alone: B = V·diag(1/n_k), n_k
-//! the samples whose largest coefficient is k.
+//! largest coefficients. From about μ = 10 on that needs double precision: in single precision rows of V underflow.
+//! λ·tr(VᵀLV) of `gnmf` and `lccf` has no minimiser: V → V/t shrinks it at the same fit. Labels are k-means on V there,
+//! as the authors read them. Concept factorization starts from V alone: B = V·diag(1/n_k), n_k the samples whose
+//! largest coefficient is k.
 //!
 //! V stays as the last iteration left it, because least squares would undo what λ and μ did to it; only `cf`, which
 //! minimises nothing but the fit, is polished. `transform` codes new samples by least squares. Without a graph, sample
