@@ -109,7 +109,7 @@ fn legend(plan: &Plan, summary: &Summary) -> String {
         ""
     };
     format!(
-        "Mean ± standard deviation over {seeds}, unless a cell names its number of seeds{published}{grid}. The best of a column is bold; a star marks what cannot be told apart from it (paired over the seeds, 5 %; with fewer than {PAIRS} seeds nothing can)."
+        "Mean ± standard deviation over {seeds}, unless a cell names its number of seeds{published}{grid}. The best of a column is bold; a star marks what cannot be told apart from it (paired over the seeds, 5 %; with fewer than {PAIRS} seeds nothing can, and no star is set)."
     )
 }
 
