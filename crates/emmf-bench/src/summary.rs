@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use emmf_report::Rank;
 
-use crate::plan::Plan;
+use crate::plan::{Case, Plan};
 use crate::published;
 use crate::run::Result as Found;
 use crate::sets::title;
@@ -87,6 +87,8 @@ pub struct Column {
     pub contamination: usize,
     /// What stands above it.
     pub title: String,
+    /// Whether every method that is not left out here has a cell, so that it can be said who is best.
+    pub complete: bool,
 }
 
 /// One measure of an experiment: methods as rows, data sets (with what was done to them) as columns.
@@ -121,7 +123,10 @@ impl Summary {
             values.push(stated);
         }
         let mut summary = Self { measure, columns, rows, published: values };
-        (0..summary.columns.len()).for_each(|column| summary.judge(column));
+        for column in 0..summary.columns.len() {
+            summary.columns[column].complete = summary.is_complete(plan, column);
+            summary.judge(column);
+        }
         summary
     }
 
@@ -135,6 +140,14 @@ impl Summary {
     pub fn cell(&self, method: &str, column: usize) -> Option<&Cell> {
         let (_, cells) = self.rows.iter().find(|(label, _)| label == method)?;
         cells[column].as_ref()
+    }
+
+    fn is_complete(&self, plan: &Plan, column: usize) -> bool {
+        let here = |case: &&Case| {
+            (case.data, case.contamination) == (self.columns[column].data, self.columns[column].contamination)
+        };
+        let mut wanted = plan.cases.iter().filter(here).map(|case| plan.variants[case.variant].method);
+        wanted.all(|method| self.rows[method].1[column].is_some())
     }
 
     /// Marks the best of a column, and those that cannot be told apart from it.
@@ -163,7 +176,7 @@ fn columns(plan: &Plan) -> Vec<Column> {
             (false, true) => kind,
             _ => set,
         };
-        Column { data, contamination, title }
+        Column { data, contamination, title, complete: false }
     };
     (0..sets).flat_map(|data| (0..kinds).map(move |contamination| named(data, contamination))).collect()
 }

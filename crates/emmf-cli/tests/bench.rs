@@ -47,7 +47,7 @@ method = ["Hx-NMF"]
 why = "It is not wanted here."
 
 [[skip]]
-data = ["rays.npz", "other.npz"]
+data = ["rays.npz"]
 method = ["k-means"]
 contamination = ["10 % outliers"]
 why = "It is lost."
@@ -101,11 +101,32 @@ fn the_same_results_for_any_number_of_jobs_and_after_an_interruption() {
         "bench wrong.toml",
         &["no contamination is \"11 % outliers\"", "there are clean, 10 % outliers"],
     );
+    place.write(
+        "wrong.toml",
+        EXPERIMENT.replace("data = [\"rays.npz\"]\nmethod", "data = [\"ray.npz\"]\nmethod"),
+    );
+    place.refuses("bench wrong.toml", &["\"ray.npz\" is not among the data: rays.npz"]);
     let html = place.read("three/mine/page.html");
     assert!(
         html.starts_with("<!doctype html>") && html.contains("10 % outliers") && !html.contains("<script")
     );
     assert!(place.read("three/mine/table.tex").contains("10 \\% outliers"));
+}
+
+#[test]
+fn only_columns_with_all_methods_say_who_is_best() {
+    let place = place();
+    place.write("mine.toml", EXPERIMENT.replace("seeds = 3", "seeds = 3\nproposed = \"EMMF\""));
+    place.run("bench mine.toml --out out --quiet").ok();
+    let page = place.read("out/mine/page.md");
+    assert!(page.contains("of 3 columns") && !page.contains("Not counted"), "{page}");
+    let results = place.read("out/mine/results.csv");
+    let kept = results.lines().filter(|line| !line.contains(",10 % outliers,PNMF,"));
+    place.write("out/mine/results.csv", kept.map(|line| line.to_owned() + "\n").collect::<String>());
+    place.run("bench mine.toml --out out --show --quiet").ok();
+    let page = place.read("out/mine/page.md");
+    let said = "Not counted, since methods have no runs there: 10 % outliers.";
+    assert!(page.contains("of 2 columns") && page.contains(said), "{page}");
 }
 
 #[test]

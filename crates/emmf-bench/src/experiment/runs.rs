@@ -223,6 +223,11 @@ impl Runs {
                 return Err(format!("no method has the label {label:?}"));
             }
         }
+        let sets = self.skip.iter().flat_map(|skip| &skip.data);
+        let mut sets = sets.chain(self.fewer.iter().flat_map(|fewer| &fewer.data));
+        if let Some(name) = sets.find(|name| !self.data.contains(name)) {
+            return Err(format!("skip or fewer: {name:?} is not among the data: {}", self.data.join(", ")));
+        }
         let kinds: Vec<String> = self.contaminations().iter().map(Contamination::label).collect();
         let unknown =
             self.skip.iter().flat_map(|skip| &skip.contamination).find(|label| !kinds.contains(label));

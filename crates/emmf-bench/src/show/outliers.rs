@@ -105,13 +105,16 @@ fn chart(plan: &Plan, summary: &Summary, data: usize, shares: &[(f64, usize)]) -
     }
 }
 
-/// A fall and its end for each data set that is there.
+/// A fall and its end for each data set whose runs are there.
 type Falls = Vec<Option<(f64, f64)>>;
 
 /// How far a method falls from no outliers to the most, and where it ends, by data set.
 fn falls(plan: &Plan, summary: &Summary, label: &str, shares: &[(f64, usize)]) -> Falls {
     let of = |data: usize| {
-        let cell = |at: usize| summary.cell(label, data * plan.contaminations.len() + at);
+        let cell = |at: usize| {
+            let column = data * plan.contaminations.len() + at;
+            summary.cell(label, column).filter(|_| summary.columns[column].complete)
+        };
         let (first, last) = (cell(shares.first()?.1)?.mean(), cell(shares.last()?.1)?.mean());
         Some((first - last, last))
     };

@@ -96,14 +96,15 @@ fn claims(plan: &Plan, summaries: &[Summary; 2]) -> Vec<Claim> {
         claims.extend(best_as_published(summaries, proposed));
         claims.extend(nearness(summaries, proposed));
     }
-    claims.push(best_of_all(summaries, proposed));
+    claims.extend(best_of_all(summaries, proposed));
     claims.extend(plan.runs.beside.iter().map(|other| one_by_one(summaries, proposed, other)));
     claims
 }
 
-/// On how many of the columns where both are there a condition holds.
+/// On how many of the complete columns a condition holds for the cell of a method.
 fn count(summary: &Summary, proposed: &str, holds: impl Fn(&Cell, usize) -> bool) -> (usize, usize) {
-    let cells = (0..summary.columns.len()).filter_map(|at| Some((at, summary.cell(proposed, at)?)));
+    let complete = (0..summary.columns.len()).filter(|&at| summary.columns[at].complete);
+    let cells = complete.filter_map(|at| Some((at, summary.cell(proposed, at)?)));
     cells.fold((0, 0), |(held, all), (at, cell)| (held + usize::from(holds(cell, at)), all + 1))
 }
 
@@ -120,13 +121,25 @@ fn best_as_published(summaries: &[Summary; 2], proposed: &str) -> Option<Claim> 
         Verdict::of(acc + nmi, 2 * all),
         format!("{proposed} has the highest ACC and NMI of the methods in the table, everywhere."),
         format!(
-            "Of the methods as published it has the highest mean ACC in {acc} of {all} columns and the highest mean NMI in {nmi} of {all}."
+            "Of the methods as published it has the highest mean ACC in {acc} of {all} columns and the highest mean NMI in {nmi} of {all}.{}",
+            waiting(&summaries[0])
         ),
     );
     (all > 0).then_some(claim)
 }
 
-fn best_of_all(summaries: &[Summary; 2], proposed: &str) -> Claim {
+/// Which columns are not counted, since runs are missing.
+fn waiting(summary: &Summary) -> String {
+    let waiting = summary.columns.iter().filter(|column| !column.complete);
+    let waiting: Vec<&str> = waiting.map(|column| column.title.as_str()).collect();
+    if waiting.is_empty() {
+        String::new()
+    } else {
+        format!(" Not counted, since methods have no runs there: {}.", waiting.join(", "))
+    }
+}
+
+fn best_of_all(summaries: &[Summary; 2], proposed: &str) -> Option<Claim> {
     let of =
         |summary: &Summary, ranks: &[Rank]| count(summary, proposed, |cell, _| ranks.contains(&cell.rank));
     let [acc, nmi] = summaries.each_ref().map(|summary| {
@@ -137,12 +150,13 @@ fn best_of_all(summaries: &[Summary; 2], proposed: &str) -> Claim {
             summary.measure.name()
         )
     });
-    Claim::beside(
+    let claim = Claim::beside(
         format!(
             "{proposed} among all rows, those at equal exponent, in stable setting and the start itself included:"
         ),
-        format!("{acc}; {nmi}."),
-    )
+        format!("{acc}; {nmi}.{}", waiting(&summaries[0])),
+    );
+    summaries[0].columns.iter().any(|column| column.complete).then_some(claim)
 }
 
 fn nearness(summaries: &[Summary; 2], proposed: &str) -> Option<Claim> {
