@@ -7,6 +7,8 @@ mod oracle;
 use std::ops::ControlFlow;
 
 use emmf::method::Value;
+use emmf::metrics::accuracy;
+use emmf::preprocess::Normalize;
 use emmf::{Factors, Fit, Given, Graph, Mat, Spec, Step};
 use oracle::dense::{distance_sq, polar, t_times};
 use oracle::lsnmf::Lsnmf;
@@ -354,4 +356,24 @@ fn local_centroids_is_that_of_the_oracle() {
             }
         }
     }
+}
+
+/// λ is halved where it leaves too many samples without a link, so that a far too large one still ends in clusters.
+#[test]
+fn local_centroids_forgive_a_large_lambda() {
+    let x = noisy_classes();
+    let truth: Vec<usize> = (0..x.rows()).map(|i| i % 8).collect();
+    for seed in 0..4 {
+        let spec = Spec::new("lsnmf", 8).param("stable", 1.0).param("lambda", 1e6);
+        let fit = spec.normalize([Normalize::Unit]).seed(seed).fit(&x).unwrap();
+        let accuracy = accuracy(&truth, &fit.labels).unwrap();
+        assert!(accuracy > 0.25, "{seed}: {accuracy}, by chance 0.125");
+    }
+}
+
+/// Eight classes of 20 samples with 64 features, weak among much noise.
+fn noisy_classes() -> Mat<f64> {
+    let mut rng = rng(5);
+    let (means, noise) = (uniform(8, 64, &mut rng), uniform(160, 64, &mut rng));
+    Mat::from_fn(160, 64, |i, j| means[(i % 8, j)] + 2.0 * noise[(i, j)])
 }

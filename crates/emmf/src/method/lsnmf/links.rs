@@ -20,6 +20,9 @@ pub(super) struct Links<T> {
     pub(super) centroid_degrees: Vec<f64>,
 }
 
+/// Local centroids with a smaller share of the mean degree have no links worth it.
+const WEAK: f64 = 1e-6;
+
 impl<T: Real> Links<T> {
     pub(super) fn new(rows: Vec<(u32, T)>, k: usize, m: usize) -> Self {
         let n = rows.len() / k;
@@ -111,6 +114,25 @@ impl<T: Real> Links<T> {
         }
         (0..parents.len()).for_each(|at| parents[at] = root(parents, at) as u32);
         count
+    }
+
+    /// Cuts off local centroids whose links are next to nothing: F would grow as these shrink, without end. Whether there
+    /// were any.
+    pub(super) fn prune(&mut self) -> bool {
+        let weak = WEAK * self.centroid_degrees.iter().sum::<f64>() / self.centroids() as f64;
+        let is_weak: Vec<bool> = self.centroid_degrees.iter().map(|&d| d > 0.0 && d < weak).collect();
+        let any = is_weak.contains(&true);
+        if any {
+            let links = self.rows.iter_mut().filter(|(j, _)| is_weak[*j as usize]);
+            links.for_each(|link| link.1 = T::ZERO);
+            self.sort();
+        }
+        any
+    }
+
+    /// Samples with a link.
+    pub(super) fn linked(&self) -> usize {
+        self.sample_degrees.iter().filter(|degree| **degree > 0.0).count()
     }
 
     /// Samples and local centroids without a link.

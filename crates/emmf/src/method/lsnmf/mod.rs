@@ -16,7 +16,9 @@
 //!
 //! Published is the unnormalised Laplacian. It cuts off single weak samples, so that the real clusters merge. With `stable` it is
 //! the normalised one, aᵢⱼ = ‖pᵢ/√d₁ᵢ − p_{n+j}/√d₂ⱼ‖², which clusters far better; samples and centroids without any link do not count as
-//! components then. Where λ stays as it is (`adapt` = 0), the objective of the unnormalised form never rises; else it may.
+//! components then, a local centroid whose links are next to nothing loses them, and where more than a third of the samples would
+//! be left without a link, G stays and λ is halved. Where λ stays as it is (`adapt` = 0), the objective of the unnormalised form
+//! never rises; else it may.
 //!
 //! Labels are the components. Where there are more than c, the c with most samples stay, and samples of others, also those
 //! without a link, go with the nearest local centroid. Vᵢₖ is the sum of a sample's links to cluster k, and U ≥ 0 the best for it; F is
@@ -26,6 +28,8 @@
 mod clusters;
 mod links;
 mod spectrum;
+
+use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
@@ -84,6 +88,8 @@ pub struct LsnmfState<T> {
     lambda: f64,
     /// A member of the component of each sample and local centroid.
     component: Vec<u32>,
+    /// How many components there are.
+    components: usize,
     settled: bool,
     objective: f64,
     iteration: usize,
@@ -131,16 +137,16 @@ impl Lsnmf<'_> {
                 r[at] = rule.residual_sq((x, i), f, (p, links), row);
             }
         });
+        links.sort();
     }
 
-    /// P, the components and λ for the present G; the objective.
-    fn embed<T: Real>(&self, state: &mut LsnmfState<T>) -> Result<()> {
+    /// P and the components for the present G; the objective.
+    fn embed<T: Real>(state: &mut LsnmfState<T>) -> Result<()> {
         let LsnmfState { links, spectrum, near, turned, component, r, lambda, .. } = state;
         let failed = Error::Diverged { iteration: state.iteration };
         if !r.iter().all(|r| r.is_finite()) {
             return Err(failed);
         }
-        links.sort();
         spectrum.find(links).ok_or(failed.clone())?;
         let narrow = |to: &mut Mat<T>, from: &Mat<f64>| {
             to.as_mut_slice().iter_mut().zip(from.as_slice()).for_each(|(to, from)| *to = T::from_f64(*from));
@@ -148,16 +154,19 @@ impl Lsnmf<'_> {
         narrow(near, &spectrum.samples);
         narrow(turned, &spectrum.centroids);
         state.objective = r.iter().sum::<f64>() + 2.0 * *lambda * spectrum.sum;
-        let found = links.components(component) - if self.stable { links.alone() } else { 0 };
-        if self.adapt {
-            let c = near.cols();
-            state.settled = found == c;
-            // Without any link λ is not too small: it was so large that all links died.
-            let dead = links.alone() == component.len();
-            let by = if found < c && !dead { 2.0 } else { 0.5 };
-            *lambda = if found == c { *lambda } else { (by * *lambda).min(MOST) };
-        }
+        state.components = links.components(component);
         if state.objective.is_finite() { Ok(()) } else { Err(failed) }
+    }
+
+    /// λ for the next iteration.
+    fn adapt<T: Real>(&self, state: &mut LsnmfState<T>) {
+        let found = state.components - if self.stable { state.links.alone() } else { 0 };
+        let c = state.near.cols();
+        match found.cmp(&c) {
+            Ordering::Less => state.lambda = (2.0 * state.lambda).min(MOST),
+            Ordering::Equal => state.settled = true,
+            Ordering::Greater => state.lambda /= 2.0,
+        }
     }
 
     /// F and G of the start.
@@ -303,22 +312,40 @@ impl<T: Real, X: Data<T>> Method<T, X> for Lsnmf<'_> {
             r: vec![0.0; n],
             lambda: self.lambda,
             component: vec![0; n + m],
+            components: 0,
             settled: false,
             objective: 0.0,
             iteration: 0,
         };
         Self::update_g(x, &mut state, true);
-        self.embed(&mut state)?;
-        // λ follows iterations, not the start.
-        (state.lambda, state.settled) = (self.lambda, false);
+        Self::embed(&mut state)?;
         Ok(state)
     }
 
     fn step(&self, x: &X, state: &mut LsnmfState<T>) -> Result<()> {
         state.iteration += 1;
         Self::update_f(x, state);
+        let before = self.stable.then(|| state.links.rows.clone());
         Self::update_g(x, state, false);
-        self.embed(state)
+        let mut adapts = self.adapt;
+        if let Some(before) = before {
+            let pruned = state.links.prune();
+            // Outliers may lose all their links. Where more than a third of the samples do, λ is too large.
+            let too_large = self.adapt && 3 * state.links.linked() < 2 * state.r.len();
+            if too_large {
+                state.links.rows = before;
+                state.lambda /= 2.0;
+                adapts = false;
+            }
+            if pruned || too_large {
+                Self::update_g(x, state, true);
+            }
+        }
+        Self::embed(state)?;
+        if adapts {
+            self.adapt(state);
+        }
+        Ok(())
     }
 
     fn objective(&self, state: &LsnmfState<T>) -> f64 {
@@ -341,9 +368,6 @@ impl<T: Real, X: Data<T>> Method<T, X> for Lsnmf<'_> {
             LabelRule::Components => labels,
             _ => ending.read(&factors.v, &factors.u),
         };
-        let mut components = state.component.clone();
-        components.sort_unstable();
-        components.dedup();
         Ok(Outcome {
             residuals: residuals(x, &mut factors),
             weights: vec![2.0; factors.v.rows()],
@@ -354,7 +378,7 @@ impl<T: Real, X: Data<T>> Method<T, X> for Lsnmf<'_> {
             extras: vec![
                 Extra { name: "local-centroids", value: Value::Matrix(state.f) },
                 Extra { name: "lambda", value: Value::Number(state.lambda) },
-                Extra { name: "components", value: Value::Number(components.len() as f64) },
+                Extra { name: "components", value: Value::Number(state.components as f64) },
             ],
         })
     }
