@@ -8,7 +8,7 @@ use super::{seeds_note, tables};
 use crate::claim::{Claim, Verdict};
 use crate::plan::Plan;
 use crate::shown::Shown;
-use crate::statistics::{LEVEL, chance, mean};
+use crate::statistics::{LEVEL, PAIRS, chance, mean};
 use crate::summary::{Cell, Summary};
 
 pub(super) fn show(plan: &Plan, summaries: &[Summary; 2], name: &str) -> Shown {
@@ -57,7 +57,7 @@ fn figure(summaries: &[Summary; 2], proposed: Option<&str>, name: &str) -> Optio
     if charts.iter().all(|chart| chart.series.len() < 2) {
         return None;
     }
-    let caption = "Our means over the paper's values, one sign for each data set, with the standard deviation over the seeds; on the line both are the same.";
+    let caption = "Our means over the paper's values, one sign for each column, with the standard deviation over the seeds; on the line both are the same.";
     let sheet = Sheet { charts, columns: 2, panel: (480, 400) };
     Some(Plate { name: name.into(), caption: caption.into(), plot: Plot::Sheet(sheet) })
 }
@@ -183,18 +183,22 @@ fn nearness(summaries: &[Summary; 2], proposed: &str) -> Option<Claim> {
 /// The method in question against another, seed by seed.
 fn one_by_one(summaries: &[Summary; 2], proposed: &str, other: &str) -> Claim {
     let parts = summaries.each_ref().map(|summary| {
-        let (mut differences, mut better, mut worse, mut all) = (Vec::new(), 0, 0, 0);
-        for at in 0..summary.columns.len() {
-            let (Some(ours), Some(theirs)) = (summary.cell(proposed, at), summary.cell(other, at)) else { continue };
-            let over = ours.over(theirs);
-            let (difference, counts) = (mean(&over), chance(&over) < LEVEL);
-            differences.push(difference);
-            all += 1;
-            better += usize::from(counts && difference > 0.0);
-            worse += usize::from(counts && difference < 0.0);
-        }
-        let same = all - better - worse;
-        format!("{} {:+.3} on average; better in {better} of {all} columns, worse in {worse}, not to be told apart in {same}", summary.measure.name(), mean(&differences))
+        let pairs = (0..summary.columns.len()).filter_map(|at| {
+            let (ours, theirs) = (summary.cell(proposed, at)?, summary.cell(other, at)?);
+            Some(ours.over(theirs))
+        });
+        let (few, enough): (Vec<_>, Vec<_>) = pairs.partition(|over| over.len() < PAIRS);
+        let differences: Vec<f64> = few.iter().chain(&enough).map(|over| mean(over)).collect();
+        let told: Vec<f64> =
+            enough.iter().filter(|over| chance(over) < LEVEL).map(|over| mean(over)).collect();
+        let better = told.iter().filter(|difference| **difference > 0.0).count();
+        let (all, worse, same) = (differences.len(), told.len() - better, enough.len() - told.len());
+        let few = if few.is_empty() { String::new() } else { format!(", too few seeds to tell in {}", few.len()) };
+        format!(
+            "{} {:+.3} on average; better in {better} of {all} columns, worse in {worse}, not to be told apart in {same}{few}",
+            summary.measure.name(),
+            mean(&differences)
+        )
     });
     Claim::beside(
         format!("{proposed} against {other}, seed by seed:"),
