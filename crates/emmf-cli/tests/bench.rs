@@ -3,6 +3,10 @@
 
 mod program;
 
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::Duration;
+
 use program::Place;
 
 const EXPERIMENT: &str = r#"
@@ -111,6 +115,26 @@ fn the_same_results_for_any_number_of_jobs_and_after_an_interruption() {
         html.starts_with("<!doctype html>") && html.contains("10 % outliers") && !html.contains("<script")
     );
     assert!(place.read("three/mine/table.tex").contains("10 \\% outliers"));
+}
+
+#[test]
+fn a_killed_bench_goes_on() {
+    let place = place();
+    place.write("mine.toml", EXPERIMENT.replace("seeds = 3", "seeds = 60"));
+    place.run("bench mine.toml --out whole --quiet").ok();
+    let mut bench =
+        place.command("bench mine.toml --out killed --quiet").stdout(Stdio::null()).spawn().unwrap();
+    let file = place.path("killed/mine/results.csv");
+    let made = || std::fs::read_to_string(&file).map_or(0, |text| text.lines().count());
+    while made() < 100 && bench.try_wait().unwrap().is_none() {
+        sleep(Duration::from_millis(1));
+    }
+    bench.kill().unwrap();
+    bench.wait().unwrap();
+    let whole = place.read("whole/mine/results.csv");
+    assert!((100..whole.lines().count()).contains(&made()), "{}", made());
+    place.run("bench mine.toml --out killed --resume --quiet").ok();
+    assert_eq!(place.read("killed/mine/results.csv"), whole);
 }
 
 #[test]
