@@ -89,8 +89,9 @@ fn unit(axis: &Axis, value: f64) -> f64 {
     if axis.log { value.log10() } else { value }
 }
 
-/// 1, 2 or 5 times a power of ten, at least `least`.
-fn round_step(least: f64) -> f64 {
+/// 1, 2 or 5 times a power of ten, not far below `about`.
+fn round_step(about: f64) -> f64 {
+    let least = 0.75 * about;
     let power = 10_f64.powf(least.log10().floor());
     [1.0, 2.0, 5.0, 10.0]
         .into_iter()
