@@ -22,6 +22,12 @@ pub(crate) fn deviation(values: &[f64]) -> f64 {
     if n > 1 { (squares / (n - 1) as f64).sqrt() } else { 0.0 }
 }
 
+/// `0.486 ± 0.012`; of one value there is no deviation.
+pub(crate) fn with_deviation(values: &[f64]) -> String {
+    let mean = mean(values);
+    if values.len() > 1 { format!("{mean:.3} ± {:.3}", deviation(values)) } else { format!("{mean:.3}") }
+}
+
 /// How often random signs make the mean of these paired differences as large as it is.
 pub(crate) fn chance(differences: &[f64]) -> f64 {
     let seen = differences.iter().sum::<f64>().abs() * (1.0 - 1e-12);

@@ -57,7 +57,8 @@ pub struct Cell {
 }
 
 impl Cell {
-    fn numbers(&self) -> Vec<f64> {
+    /// The values of the seeds.
+    pub(crate) fn numbers(&self) -> Vec<f64> {
         self.values.iter().map(|(_, value)| *value).collect()
     }
 

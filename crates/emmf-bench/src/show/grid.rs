@@ -6,7 +6,7 @@ use super::seeds_note;
 use crate::claim::{Claim, Verdict};
 use crate::plan::Plan;
 use crate::shown::Shown;
-use crate::statistics::{deviation, mean};
+use crate::statistics::{deviation, mean, with_deviation};
 use crate::summary::{Column, Results, Summary, of_variant};
 
 pub(super) fn show(plan: &Plan, found: &Results, summaries: &[Summary; 2], name: &str) -> Shown {
@@ -71,9 +71,8 @@ fn table(plan: &Plan, found: &Results, (method, parameter): (usize, &str), summa
             if values.is_empty() {
                 return "–".into();
             }
-            let text = format!("{:.3} ± {:.3}", mean(&values), deviation(&values));
             Cell {
-                text,
+                text: with_deviation(&values),
                 notes: seeds_note(summary.most_seeds(), values.len()).into_iter().collect(),
                 ..Cell::default()
             }

@@ -8,7 +8,7 @@ use super::{seeds_note, tables};
 use crate::claim::{Claim, Verdict};
 use crate::plan::Plan;
 use crate::shown::Shown;
-use crate::statistics::{LEVEL, PAIRS, chance, mean};
+use crate::statistics::{LEVEL, PAIRS, chance, mean, with_deviation};
 use crate::summary::{Cell, Summary};
 
 pub(super) fn show(plan: &Plan, summaries: &[Summary; 2], name: &str) -> Shown {
@@ -48,7 +48,7 @@ pub(super) fn shown(summary: &Summary, cell: &Cell) -> TableCell {
         notes.push(cell.params.replace("lambda=", "λ = ").replace("mu=", "μ = "));
     }
     notes.extend(seeds_note(summary.most_seeds(), cell.values.len()));
-    TableCell { text: format!("{:.3} ± {:.3}", cell.mean(), cell.deviation()), rank: cell.rank, notes }
+    TableCell { text: with_deviation(&cell.numbers()), rank: cell.rank, notes }
 }
 
 /// Ours over the paper's values; nothing where there are none.

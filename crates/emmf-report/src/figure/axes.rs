@@ -210,10 +210,10 @@ mod tests {
     #[test]
     fn marks_are_round_and_few() {
         let plain = Axis::new("");
-        assert_eq!(marks(&plain, [0.0, 1.0]), ["0", "0.5", "1.0"]);
-        assert_eq!(marks(&plain, [0.0, 500.0]), ["0", "200", "400"]);
+        assert_eq!(marks(&plain, [0.0, 1.0]), ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+        assert_eq!(marks(&plain, [0.0, 500.0]), ["0", "100", "200", "300", "400", "500"]);
         assert_eq!(marks(&plain, [0.41, 0.43]), ["0.410", "0.415", "0.420", "0.425", "0.430"]);
-        assert_eq!(marks(&plain, [0.0, 3e6]), ["0", "1e6", "2e6", "3e6"]);
+        assert_eq!(marks(&plain, [0.0, 4e6]), ["0", "1e6", "2e6", "3e6", "4e6"]);
         assert_eq!(marks(&plain, [2.0, 2.0]), ["1.6", "1.8", "2.0", "2.2", "2.4"]);
         let log = Axis::log("");
         assert_eq!(marks(&log, [1.0, 1000.0]), ["1", "10", "100", "1000"]);
