@@ -78,26 +78,18 @@ impl<'a> Scale<'a> {
         if self.axis.log {
             return decades(self.from, self.to, about);
         }
-        let step = round_step((self.to - self.from) / about as f64);
-        let first = (self.from / step).ceil() as i64;
-        let last = (self.to / step).floor() as i64;
-        (first..=last).map(|at| (at as f64 * step, number(at as f64 * step, step))).collect()
+        // 1, 2 or 5 times a power of ten, whichever gives nearly so many.
+        let power = 10_f64.powf(((self.to - self.from) / about as f64).log10().floor());
+        let inside = |step: f64| (self.from / step).ceil() as i64..=(self.to / step).floor() as i64;
+        let steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
+        let nearest = steps.into_iter().min_by_key(|&step| inside(step).count().abs_diff(about));
+        let step = nearest.unwrap_or(power);
+        inside(step).map(|at| (at as f64 * step, number(at as f64 * step, step))).collect()
     }
 }
 
 fn unit(axis: &Axis, value: f64) -> f64 {
     if axis.log { value.log10() } else { value }
-}
-
-/// 1, 2 or 5 times a power of ten, not far below `about`.
-fn round_step(about: f64) -> f64 {
-    let least = 0.75 * about;
-    let power = 10_f64.powf(least.log10().floor());
-    [1.0, 2.0, 5.0, 10.0]
-        .into_iter()
-        .map(|factor| factor * power)
-        .find(|step| *step >= least)
-        .unwrap_or(power)
 }
 
 /// A multiple of `step` without more digits than it needs.
@@ -213,7 +205,7 @@ mod tests {
         assert_eq!(marks(&plain, [0.0, 1.0]), ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(marks(&plain, [0.0, 500.0]), ["0", "100", "200", "300", "400", "500"]);
         assert_eq!(marks(&plain, [0.41, 0.43]), ["0.410", "0.415", "0.420", "0.425", "0.430"]);
-        assert_eq!(marks(&plain, [0.0, 4e6]), ["0", "1e6", "2e6", "3e6", "4e6"]);
+        assert_eq!(marks(&plain, [0.0, 3e6]), ["0", "1e6", "2e6", "3e6"]);
         assert_eq!(marks(&plain, [2.0, 2.0]), ["1.6", "1.8", "2.0", "2.2", "2.4"]);
         let log = Axis::log("");
         assert_eq!(marks(&log, [1.0, 1000.0]), ["1", "10", "100", "1000"]);

@@ -158,8 +158,8 @@ impl Lsnmf<'_> {
         if state.objective.is_finite() { Ok(()) } else { Err(failed) }
     }
 
-    /// λ for the next iteration.
-    fn adapt<T: Real>(&self, state: &mut LsnmfState<T>) {
+    /// λ for the next iteration: it follows the number of components.
+    fn follow<T: Real>(&self, state: &mut LsnmfState<T>) {
         let found = state.components - if self.stable { state.links.alone() } else { 0 };
         let c = state.near.cols();
         match found.cmp(&c) {
@@ -343,7 +343,7 @@ impl<T: Real, X: Data<T>> Method<T, X> for Lsnmf<'_> {
         }
         Self::embed(state)?;
         if adapts {
-            self.adapt(state);
+            self.follow(state);
         }
         Ok(())
     }
