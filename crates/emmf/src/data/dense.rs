@@ -204,6 +204,8 @@ impl<T: Real> Data<T> for Dense<'_, T> {
         let ((n, d), c) = (self.shape(), v.cols());
         let (parts, groups) = self.grid();
         let (rows, width) = (n.div_ceil(parts), d.div_ceil(groups).next_multiple_of(PANEL));
+        // Rounded up, fewer parts may hold all samples; one without any would keep what the buffer held.
+        let parts = n.div_ceil(rows);
         let slot = STRIP * c + self.spare(STRIP, width);
         let least = least_parts(n * d * c);
         self.sums.lend(parts * c * d + parts * groups * slot, |buffer| {
