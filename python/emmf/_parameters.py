@@ -192,10 +192,9 @@ def _own(param: dict[str, Any]) -> Parameter:
         )
     kind, type = (Integral, "int") if param["whole"] else (Real, "float")
     number, low = (int, floor(param["above"]) + 1) if param["whole"] else (float, param["above"])
-    high = number(param["up_to"]) if param["up_to"] < 1e300 else None
+    high = number(param["up_to"])
     # A whole number is bounded by the least that is allowed, any other by what it must be above.
-    sides = {(True, True): "left", (True, False): "both", (False, True): "neither", (False, False): "right"}
-    allowed: list[Any] = [Interval(kind, low, high, closed=sides[param["whole"], high is None])]
+    allowed: list[Any] = [Interval(kind, low, high, closed="both" if param["whole"] else "right")]
     if default is None:
         return Parameter(name, None, [*allowed, None], f"{type} or None", help)
     return Parameter(name, number(default), allowed, type, help)

@@ -91,7 +91,7 @@ fn made<T: Real>(
         });
     }
     let mut observer = |_: &Step| ControlFlow::Continue(());
-    let given = Given { sample_weights: None, start: start.as_ref(), observer: &mut observer };
+    let given = Given { start: start.as_ref(), ..Given::new(&mut observer) };
     let fit = spec.fit_with(&x, given).map_err(text)?;
     let found = judged(&fit.labels)?;
     let course = (plan.runs.show == Show::Convergence).then(|| course(fit.initial, &fit.trace));

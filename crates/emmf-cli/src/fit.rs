@@ -143,7 +143,7 @@ fn fit<T: Real>(
     let one = |spec: &Spec| {
         let mut progress = Progress::new(spec.restarts, spec.max_iter, args.quiet);
         let (sample_weights, start) = (weights.as_deref(), start.as_ref());
-        let given = Given { sample_weights, start, observer: &mut progress };
+        let given = Given { sample_weights, start, ..Given::new(&mut progress) };
         let fit = match &graph {
             Some(graph) => spec.fit_on_graph(x, graph, given),
             None => spec.fit_with(x, given),

@@ -57,7 +57,7 @@ fn run<'py, T: Element + Real>(
     let start = start.as_ref();
     let graph = besides.graph.as_ref().map(Borrowed::parts).transpose()?;
     let (fit, raised) = door::enter(py, besides.callback.as_ref(), |observer| {
-        let given = Given { sample_weights, start, observer };
+        let given = Given { sample_weights, start, ..Given::new(observer) };
         match graph.map(graph::from_parts).transpose()? {
             Some(graph) => spec.fit_on_graph(x.samples()?, &graph, given),
             None => spec.fit_with(x.samples()?, given),

@@ -20,7 +20,7 @@ fn fit(spec: &Spec, every: Option<Duration>, stop_at: usize) -> (emmf::Fit<f64>,
     let mut seen = Vec::new();
     let fit = watched(
         every,
-        |observer| spec.fit_with(&x, Given { sample_weights: None, start: None, observer }),
+        |observer| spec.fit_with(&x, Given::new(observer)),
         |step| {
             seen.extend(step.map(|step| step.iteration));
             if seen.last() == Some(&stop_at) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -44,7 +44,7 @@ fn a_panic_on_the_threads_of_a_fit_is_an_error() {
         None,
         |_| {
             let mut observer = |_: &emmf::Step| -> ControlFlow<()> { panic!("inside the loop") };
-            let given = Given { sample_weights: None, start: None, observer: &mut observer };
+            let given = Given::new(&mut observer);
             Spec::emmf(3).fit_with(&x, given)
         },
         |_| ControlFlow::Continue(()),

@@ -8,8 +8,25 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
+
+/// The end of the time allowed, if there is one. What is worth something half done stops there and keeps what it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Deadline(Option<Instant>);
+
+impl Deadline {
+    /// So many seconds after `began`; `None` never ends.
+    pub(crate) fn after(began: Instant, seconds: Option<f64>) -> Self {
+        Self(seconds.map(|seconds| began + Duration::from_secs_f64(seconds)))
+    }
+
+    /// Whether the time is up.
+    pub(crate) fn is_over(self) -> bool {
+        self.0.is_some_and(|end| Instant::now() >= end)
+    }
+}
 
 thread_local! {
     static ASKED: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };

@@ -122,22 +122,49 @@ pub enum Error {
         nearest: String,
     },
     /// A factor is no longer finite.
-    #[error(
-        "the factors overflowed in iteration {iteration}: the values are too large for this \
-         floating-point type; scale the data (normalize = unit or max) or use f64"
-    )]
+    #[error("the factors overflowed in iteration {iteration}; {remedy}")]
     Diverged {
         /// The iteration, from 1; 0 is the start.
         iteration: usize,
+        /// What to do about it.
+        remedy: String,
     },
-    /// All samples are so short that their squares vanish.
-    #[error(
-        "the longest sample has a length of {longest:e}, too small for this floating-point type; \
-         scale the data (normalize = unit or max) or use f64"
-    )]
+    /// A result is not finite though no iteration failed.
+    #[error("{what} would be {value}; {remedy}")]
+    NotFinite {
+        /// The result.
+        what: &'static str,
+        /// Its first value that is not finite.
+        value: f64,
+        /// What to do about it.
+        remedy: String,
+    },
+    /// All entries are so small that their squares vanish.
+    #[error("the largest entry is {largest:e}, too small for this floating-point type; {remedy}")]
     TooSmall {
-        /// The largest norm of a sample.
-        longest: f64,
+        /// The largest entry.
+        largest: f64,
+        /// What to do about it.
+        remedy: String,
+    },
+    /// Some entries are so large that their squares overflow.
+    #[error("the largest entry is {largest:e}, too large for this floating-point type; {remedy}")]
+    TooLarge {
+        /// The largest entry.
+        largest: f64,
+        /// What to do about it.
+        remedy: String,
+    },
+    /// A sample that cannot be brought to unit length.
+    #[error(
+        "sample {row} (from 0) has a length of {length:e}: the factor that would make it 1 is not a number of this type; \
+         remove the sample, or multiply all data by a large number"
+    )]
+    TooShort {
+        /// Sample, from 0.
+        row: usize,
+        /// Its length.
+        length: f64,
     },
     /// Samples that are not in memory could not be read.
     #[error("cannot read the samples {first} to {last} (from 0): {why}")]
@@ -171,5 +198,20 @@ impl Error {
     /// A [`Error::Param`] from anything that can be shown.
     pub fn param(name: &'static str, got: impl std::fmt::Display, must: impl Into<String>) -> Self {
         Self::Param { name, got: got.to_string(), must: must.into() }
+    }
+
+    /// An [`Error::Diverged`] of a method, which does not know what to do about it: [`Error::advised`] does.
+    pub(crate) fn diverged(iteration: usize) -> Self {
+        Self::Diverged { iteration, remedy: String::new() }
+    }
+
+    /// The same error, with this remedy where it has none.
+    pub(crate) fn advised(mut self, advice: impl FnOnce() -> String) -> Self {
+        if let Self::Diverged { remedy, .. } | Self::NotFinite { remedy, .. } = &mut self
+            && remedy.is_empty()
+        {
+            *remedy = advice();
+        }
+        self
     }
 }

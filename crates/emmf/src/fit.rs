@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use crate::cancel::Deadline;
+use crate::checkpoint::{Archive, Checkpoint, Snapshot};
 use crate::error::{Error, Result};
 use crate::init::Start;
 use crate::matrix::Mat;
@@ -24,6 +26,13 @@ pub enum Stop {
     TimeLimit,
     /// An observer asked for it.
     Cancelled,
+}
+
+impl Stop {
+    /// The fit was ended before it had come to its own end.
+    pub fn is_early(self) -> bool {
+        matches!(self, Self::TimeLimit | Self::Cancelled)
+    }
 }
 
 impl std::fmt::Display for Stop {
@@ -47,7 +56,7 @@ pub struct StopRule {
     /// Of what.
     pub by: StopBy,
     /// The end of the time allowed.
-    pub deadline: Option<Instant>,
+    pub deadline: Deadline,
 }
 
 /// What an observer sees after every iteration.
@@ -67,6 +76,9 @@ pub struct Step {
 pub trait Observer {
     /// Called after every iteration; `Break` ends the whole fit, which keeps what it has.
     fn iteration(&mut self, step: &Step) -> ControlFlow<()>;
+
+    /// Called after that; `save` makes what a later fit can go on from.
+    fn keep(&mut self, _save: &mut dyn FnMut() -> Checkpoint) {}
 }
 
 impl<F: FnMut(&Step) -> ControlFlow<()>> Observer for F {
@@ -99,54 +111,86 @@ fn movement<T: Real>(before: &mut Mat<T>, v: &Mat<T>) -> f64 {
     (moved / length.max(f64::MIN_POSITIVE)).sqrt()
 }
 
-/// Iterates `method` from `start` until a rule or the observer ends it.
-pub(crate) fn run<T: Real, X, M: Method<T, X>>(
+impl<S> Run<S> {
+    /// A run before its first iteration.
+    pub(crate) fn begin<T: Real, X, M>(method: &M, x: &X, start: &mut Start<'_, T>) -> Result<Self>
+    where
+        M: Method<T, X, State = S>,
+    {
+        let state = method.start(x, start)?;
+        let initial = method.objective(&state);
+        if !initial.is_finite() {
+            return Err(Error::diverged(0));
+        }
+        Ok(Self { state, initial, trace: Vec::new(), stop: Stop::MaxIter })
+    }
+
+    /// Goes to where a run like this one was.
+    pub(crate) fn load<T: Real, X>(
+        &mut self,
+        method: &impl Method<T, X, State = S>,
+        saved: &Snapshot,
+    ) -> Result<()> {
+        let mut archive = Archive::loading(saved.parts.clone());
+        method.parts(&mut self.state, &mut archive);
+        (self.initial, self.trace) = (saved.initial, saved.trace.clone());
+        archive.check()
+    }
+
+    /// Where the run is.
+    pub(crate) fn save<T: Real, X>(&mut self, method: &impl Method<T, X, State = S>) -> Snapshot {
+        let mut archive = Archive::saving();
+        method.parts(&mut self.state, &mut archive);
+        Snapshot { initial: self.initial, trace: self.trace.clone(), parts: archive.into_parts() }
+    }
+}
+
+/// Iterates until a rule or the observer ends it.
+pub(crate) fn iterate<T: Real, X, M: Method<T, X>>(
     method: &M,
     x: &X,
-    start: &mut Start<'_, T>,
-    rule: &StopRule,
-    restart: usize,
+    run: &mut Run<M::State>,
+    (rule, restart): (&StopRule, usize),
     observer: &mut dyn Observer,
-) -> Result<Run<M::State>> {
-    let mut state = method.start(x, start)?;
+) -> Result<()> {
     let began = Instant::now();
-    let initial = method.objective(&state);
-    let mut trace = Vec::with_capacity(rule.max_iter.min(10_000));
-    let mut last = initial;
+    run.trace.reserve(rule.max_iter.min(10_000));
     // V before the iteration, where it is looked at.
     let mut before = match rule.by {
         StopBy::Coefficients if rule.tol > 0.0 => {
             let must = "objective with a method that has no V before its end";
-            let v = method.coefficients(&state);
+            let v = method.coefficients(&run.state);
             Some(v.cloned().ok_or_else(|| Error::param("stop_by", "coefficients", must))?)
         }
         _ => None,
     };
-    let stop = loop {
-        if trace.len() == rule.max_iter {
+    run.stop = loop {
+        if run.trace.len() >= rule.max_iter {
             break Stop::MaxIter;
         }
-        method.step(x, &mut state)?;
-        let objective = method.objective(&state);
+        let last = run.trace.last().copied().unwrap_or(run.initial);
+        method.step(x, &mut run.state)?;
+        let objective = method.objective(&run.state);
         if !objective.is_finite() {
-            return Err(Error::Diverged { iteration: trace.len() + 1 });
+            return Err(Error::diverged(run.trace.len() + 1));
         }
-        trace.push(objective);
-        let step = Step { restart, iteration: trace.len(), objective, elapsed: began.elapsed() };
-        if observer.iteration(&step).is_break() {
+        run.trace.push(objective);
+        let step = Step { restart, iteration: run.trace.len(), objective, elapsed: began.elapsed() };
+        let wish = observer.iteration(&step);
+        observer.keep(&mut || Checkpoint { restart, now: run.save(method), best: None });
+        if wish.is_break() {
             break Stop::Cancelled;
         }
-        let change = match (&mut before, method.coefficients(&state)) {
+        let change = match (&mut before, method.coefficients(&run.state)) {
             (Some(before), Some(v)) => movement(before, v),
             _ => (last - objective).abs() / last.abs().max(f64::MIN_POSITIVE),
         };
-        if method.has_settled(&state) || (rule.tol > 0.0 && change <= rule.tol) {
+        if method.has_settled(&run.state) || (rule.tol > 0.0 && change <= rule.tol) {
             break Stop::Converged;
         }
-        if rule.deadline.is_some_and(|end| Instant::now() >= end) {
+        if rule.deadline.is_over() {
             break Stop::TimeLimit;
         }
-        last = objective;
     };
-    Ok(Run { state, initial, trace, stop })
+    Ok(())
 }

@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 mod cancel;
+pub mod checkpoint;
 pub mod choose;
 pub mod data;
 pub mod embed;
@@ -39,6 +40,7 @@ pub mod synth;
 mod threads;
 
 pub use cancel::cancellable;
+pub use checkpoint::Checkpoint;
 pub use choose::Choice;
 pub use error::{Error, Result};
 pub use fit::{Observer, Step, Stop};

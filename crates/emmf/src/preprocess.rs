@@ -110,8 +110,12 @@ impl<'a, T: Real> Prepared<'a, T> {
 
     /// Multiplies sample i by `factor(norm of sample i)`.
     fn scale_samples(&mut self, factor: impl Fn(f64) -> f64) -> Result<()> {
-        let factors: Vec<T> = self.norms()?.iter().map(|&norm| T::from_f64(factor(norm))).collect();
-        let all = factors.iter().enumerate().map(|(i, &factor)| factor * self.factor(i)).collect();
+        let norms = self.norms()?;
+        let factors: Vec<T> = norms.iter().map(|&norm| T::from_f64(factor(norm))).collect();
+        let all: Vec<T> = factors.iter().enumerate().map(|(i, &factor)| factor * self.factor(i)).collect();
+        if let Some(row) = all.iter().position(|factor| !factor.is_finite()) {
+            return Err(Error::TooShort { row, length: norms[row] });
+        }
         self.scale = Some(all);
         self.done.push(Done::Times(factors));
         Ok(())

@@ -37,6 +37,8 @@ pub trait Real:
     /// The smallest normal number. Entries of U and V below it are flushed to zero: subnormal
     /// numbers carry no information here and are slow to compute with.
     const TINY: Self;
+    /// The largest finite number.
+    const MOST: Self;
     /// Differences below this share of what was subtracted are rounding.
     const NOISE: Self;
     /// A squared residual below this share of ‖x‖² has lost too many digits in the Gram form
@@ -127,6 +129,7 @@ macro_rules! real {
             const ONE: Self = 1.0;
             const NAME: &'static str = stringify!($t);
             const TINY: Self = $t::MIN_POSITIVE;
+            const MOST: Self = $t::MAX;
             const NOISE: Self = 2.0 * $t::EPSILON;
             const CANCELLATION: f64 = $cancellation;
 

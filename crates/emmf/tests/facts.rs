@@ -22,7 +22,7 @@ fn start() -> Factors<f64> {
 
 fn fit(spec: &Spec) -> emmf::Fit<f64> {
     let mut observer = |_: &Step| ControlFlow::Continue(());
-    let given = Given { sample_weights: None, start: Some(&start()), observer: &mut observer };
+    let given = Given { start: Some(&start()), ..Given::new(&mut observer) };
     spec.fit_with(&samples(), given).unwrap()
 }
 
@@ -177,7 +177,7 @@ fn emmf_smoothing_descends() {
     let x = Mat::from_rows([[2.0, 0.0], [1.0, 1.0], [1.0, 1.0]]);
     let start = Factors { u: Mat::from_rows([[1.0], [1.0]]), v: Mat::from_rows([[1.0], [1.0], [1.0]]) };
     let mut observer = |_: &Step| ControlFlow::Continue(());
-    let given = Given { sample_weights: None, start: Some(&start), observer: &mut observer };
+    let given = Given { start: Some(&start), ..Given::new(&mut observer) };
     let fit = Spec::emmf(1).epsilon(0.5).max_iter(2).polish(false).fit_with(&x, given).unwrap();
     for (ours, fact) in
         [fit.initial, fit.trace[0], fit.trace[1]].into_iter().zip([2.375_676, 2.362_296, 2.357_889])

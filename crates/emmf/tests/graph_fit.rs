@@ -38,7 +38,7 @@ fn on_graph<'a, T: Real>(
     start: Option<&Factors<T>>,
 ) -> emmf::Result<Fit<T>> {
     let mut observer = |_: &Step| ControlFlow::Continue(());
-    spec.fit_on_graph(x, graph, Given { sample_weights: None, start, observer: &mut observer })
+    spec.fit_on_graph(x, graph, Given { start, ..Given::new(&mut observer) })
 }
 
 fn extra<T>(fit: &Fit<T>, name: &str) -> Vec<f64> {

@@ -222,7 +222,7 @@ fn nndsvd_with_weights_counts_samples() {
     let repeated = Mat::from_fn(rows.len(), 30, |i, j| x[(rows[i], j)]);
     let spec = Spec::new("nmf", 3).init(Init::Nndsvd).max_iter(3);
     let mut observer = |_: &Step| ControlFlow::Continue(());
-    let given = Given { sample_weights: Some(&weights), start: None, observer: &mut observer };
+    let given = Given { sample_weights: Some(&weights), ..Given::new(&mut observer) };
     let (weighted, repeated) = (spec.fit_with(&x, given).unwrap(), spec.fit(&repeated).unwrap());
     assert!(distance(weighted.model.centroids(), repeated.model.centroids()) < 1e-9);
 }

@@ -5,7 +5,7 @@
 mod oracle;
 
 use emmf::registry::{self, Entry, Storage};
-use emmf::{Factors, Fit, Graph, Init, Mat, Real, Samples, Spec};
+use emmf::{Factors, Fit, Given, Graph, Init, Mat, Real, Samples, Spec};
 use oracle::problems::{KINDS, Kind, Sparse, cast, distance, methods, problem, rng, specs, uniform};
 use oracle::{determined, fit_from, weighted_fit_from};
 
@@ -88,7 +88,7 @@ fn same_seed_same_bits_other_seeds_differ() {
 
 fn on_graph(spec: &Spec, x: &Mat<f64>, start: &Factors<f64>, graph: &Graph) -> Fit<f64> {
     let mut observer = |_: &emmf::Step| std::ops::ControlFlow::Continue(());
-    let given = emmf::Given { sample_weights: None, start: Some(start), observer: &mut observer };
+    let given = Given { start: Some(start), ..Given::new(&mut observer) };
     spec.fit_on_graph(x, graph, given).unwrap()
 }
 
@@ -183,7 +183,7 @@ fn samples_without_weight_have_no_influence() {
         }
         // Neither does it take a centroid of the start.
         let mut observer = |_: &emmf::Step| std::ops::ControlFlow::Continue(());
-        let given = emmf::Given { sample_weights: Some(&weights), start: None, observer: &mut observer };
+        let given = Given { sample_weights: Some(&weights), ..Given::new(&mut observer) };
         let fit = Spec::new("nmf", 2).max_iter(3).fit_with(&x, given).unwrap();
         assert!(fit.model.centroids().as_slice().iter().all(|&u| u < 50.0));
     }

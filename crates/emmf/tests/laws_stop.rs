@@ -4,7 +4,6 @@
 mod oracle;
 
 use std::ops::ControlFlow;
-use std::time::Duration;
 
 use emmf::{Factors, Fit, Given, Init, Mat, Spec, Step, Stop, StopBy, registry};
 use oracle::problems::{Kind, methods, problem, rng, uniform};
@@ -15,7 +14,7 @@ fn samples() -> Mat<f64> {
 }
 
 fn observed(spec: &Spec, x: &Mat<f64>, mut see: impl FnMut(&Step) -> ControlFlow<()> + Send) -> Fit<f64> {
-    spec.fit_with(x, Given { sample_weights: None, start: None, observer: &mut see }).unwrap()
+    spec.fit_with(x, Given::new(&mut see)).unwrap()
 }
 
 #[test]
@@ -31,10 +30,11 @@ fn cancelled_at_iteration_k_leaves_k_points() {
             });
             assert_eq!((fit.stop, fit.trace.len()), (Stop::Cancelled, k), "{}", spec.method);
             assert_eq!(fit.trace, whole.trace[..k]);
-            // What is left can be used like any other fit.
+            // What is left can be used like any other fit that was not polished.
             let coded = fit.model.transform(&x).unwrap();
+            let whole = spec.clone().max_iter(k).fit(&x).unwrap();
             assert!(
-                coded.v == fit.v || !registry::find(&spec.method).unwrap().codes_alone(),
+                coded.v == whole.v || !registry::find(&spec.method).unwrap().codes_alone(),
                 "{}",
                 spec.method
             );
@@ -61,10 +61,9 @@ fn cancelled_in_a_later_restart() {
 fn out_of_time() {
     let x = uniform(400, 40, &mut rng(1));
     let spec = Spec::emmf(5).max_iter(1_000_000).time_limit(0.2);
-    let began = std::time::Instant::now();
     let fit = spec.fit(&x).unwrap();
     assert_eq!(fit.stop, Stop::TimeLimit);
-    assert!(!fit.trace.is_empty() && began.elapsed() < Duration::from_secs(5));
+    assert!(!fit.trace.is_empty());
     // No time at all still gives a result.
     let fit = Spec::emmf(5).time_limit(1e-9).restarts(3).fit(&x).unwrap();
     assert_eq!((fit.stop, fit.trace.len(), fit.restart), (Stop::TimeLimit, 1, 0));

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// From the bottom up. Modules of one line do not use each other.
 const LAYERS: &[&[&str]] = &[
     &["error", "real"],
-    &["cancel", "matrix"],
+    &["cancel", "checkpoint", "matrix"],
     &["data"],
     &["graph"],
     &["threads", "preprocess"],

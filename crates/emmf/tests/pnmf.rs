@@ -215,7 +215,7 @@ fn random_start() {
         last[step.restart] = step.objective;
         std::ops::ControlFlow::Continue(())
     };
-    let given = emmf::Given { sample_weights: None, start: None, observer: &mut observer };
+    let given = emmf::Given::new(&mut observer);
     let best = spec.restarts(4).fit_with(&x, given).unwrap();
     assert_eq!(best.objective, last.iter().copied().fold(f64::NEG_INFINITY, f64::max), "more is better");
     let f = Factors { u: best.model.centroids().clone(), v: best.v.clone() };

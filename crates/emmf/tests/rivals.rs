@@ -41,7 +41,7 @@ fn graph() -> Graph {
 
 fn fit_on(spec: &Spec, x: &Mat<f64>, graph: &Graph, start: &Factors<f64>) -> Fit<f64> {
     let mut observer = |_: &Step| ControlFlow::Continue(());
-    let given = Given { sample_weights: None, start: Some(start), observer: &mut observer };
+    let given = Given { start: Some(start), ..Given::new(&mut observer) };
     spec.fit_on_graph(x, graph, given).unwrap()
 }
 

@@ -189,13 +189,13 @@ fn with_weights_a_start_a_graph_and_missing_values() {
     let start = emmf::Factors { u: start.model.centroids().clone(), v: start.v };
     let weights: Vec<f64> = (0..150).map(|i| 1.0 + f64::from(i % 3)).collect();
     let mut observer = |_: &Step| ControlFlow::Continue(());
-    let given = Given { sample_weights: Some(&weights), start: Some(&start), observer: &mut observer };
+    let given = Given { sample_weights: Some(&weights), start: Some(&start), ..Given::new(&mut observer) };
     let fit = Spec::emmf(K).max_iter(5).fit_with(&all, given).unwrap();
     assert_eq!((fit.set_aside, fit.v.rows()), (aside.clone(), 150));
     let graph = Graph::from_edges(150, (0..149).map(|i| (i, i + 1, 1.0))).unwrap();
     let on_graph = |graph: &Graph| {
         let mut observer = |_: &Step| ControlFlow::Continue(());
-        let given = Given { sample_weights: None, start: None, observer: &mut observer };
+        let given = Given::new(&mut observer);
         Spec::new("g-emmf", K).max_iter(5).fit_on_graph(&all, graph, given)
     };
     assert_eq!(on_graph(&graph).unwrap().set_aside, aside);
@@ -246,7 +246,7 @@ fn robust_scales_do_not_follow_outliers() {
     let theirs = |method: &str, robust: f64| {
         let spec = Spec::new(method, K).param("robust", robust).normalize([]).max_iter(3).polish(false);
         let mut observer = |_: &Step| ControlFlow::Continue(());
-        let given = Given { sample_weights: None, start: Some(&dirty_start), observer: &mut observer };
+        let given = Given { start: Some(&dirty_start), ..Given::new(&mut observer) };
         let fit = spec.fit_with(&dirty, given).unwrap();
         let sum = |weights: &[f64]| weights.iter().sum::<f64>();
         sum(&fit.weights[240..]) / sum(&fit.weights)

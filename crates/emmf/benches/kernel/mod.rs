@@ -99,7 +99,7 @@ fn steps(method: &str, solver: Solver) -> Box<dyn FnMut()> {
     let spec = Spec::new(method, C).solver(solver).threads(1).max_iter(3).polish(false);
     Box::new(move || {
         let mut observer = |_: &Step| std::ops::ControlFlow::Continue(());
-        let given = Given { sample_weights: None, start: Some(&start), observer: &mut observer };
+        let given = Given { start: Some(&start), ..Given::new(&mut observer) };
         black_box(spec.fit_with(&x, given).expect("a fit"));
     })
 }

@@ -61,7 +61,7 @@ fn iterations_of<T: Real>(spec: &Spec, input: &Input<T>, iterations: usize) -> V
         ends.push(1e3 * step.elapsed.as_secs_f64());
         ControlFlow::Continue(())
     };
-    let given = Given { sample_weights: None, start: Some(&input.start), observer: &mut observer };
+    let given = Given { start: Some(&input.start), ..Given::new(&mut observer) };
     spec.fit_with(input.samples(), given).expect("a fit");
     ends.windows(2).map(|pair| pair[1] - pair[0]).collect()
 }

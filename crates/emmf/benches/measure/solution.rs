@@ -29,7 +29,7 @@ pub(crate) fn job<'a, T: Real>(arguments: &Arguments, input: &'a Input<T>) -> Jo
             }
             ControlFlow::Continue(())
         };
-        let given = Given { sample_weights: None, start: Some(&input.start), observer: &mut observer };
+        let given = Given { start: Some(&input.start), ..Given::new(&mut observer) };
         spec.fit_with(input.samples(), given).expect("a fit");
         json!({"seconds": reached, "iterations": last.0, "objective": last.1})
     })

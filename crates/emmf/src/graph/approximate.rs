@@ -57,8 +57,7 @@ pub fn nearest_approximately<T: Real, X: Data<T>>(x: &X, k: usize) -> Result<Nei
     );
     complete(x, k, &mut found);
     x.intact()?;
-    let (distance_sq, index): (Vec<f64>, Vec<u32>) = found.into_iter().unzip();
-    Ok(Neighbours { k, index, distance_sq, norms_sq: x.norms_sq().to_vec() })
+    Neighbours::of(found, k, x.norms_sq())
 }
 
 /// The index of some of the samples.

@@ -45,8 +45,7 @@ pub fn nearest<T: Real, X: Data<T>>(x: &X, k: usize) -> Result<Neighbours> {
     drop(lists);
     unsure.chunks(search.width()).for_each(|samples| search.meet_all(samples, &mut found));
     x.intact()?;
-    let (distance_sq, index) = found.into_iter().unzip();
-    Ok(Neighbours { k, index, distance_sq, norms_sq: x.norms_sq().to_vec() })
+    Neighbours::of(found, k, x.norms_sq())
 }
 
 /// Finds the `k` nearest by comparison with all others, where a list of them is not full.

@@ -1,5 +1,8 @@
 //! The nearest neighbours of every sample.
 
+use super::shortlist::Candidate;
+use crate::error::{Error, Result};
+
 /// The k nearest other samples of every sample, nearest first, ties to the smaller index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neighbours {
@@ -14,6 +17,18 @@ pub struct Neighbours {
 }
 
 impl Neighbours {
+    /// These k of every sample. Where a distance is not finite, nobody is the nearest.
+    pub(super) fn of(found: Vec<Candidate<f64>>, k: usize, norms_sq: &[f64]) -> Result<Self> {
+        if let Some(at) = found.iter().position(|(distance_sq, _)| !distance_sq.is_finite()) {
+            let row = at / k;
+            let got = format!("{:e} for sample {row} (from 0)", norms_sq[row]);
+            let must = "so small that distances are finite; scale the data (normalize = unit or max)";
+            return Err(Error::param("the squared length", got, must));
+        }
+        let (distance_sq, index) = found.into_iter().unzip();
+        Ok(Self { k, index, distance_sq, norms_sq: norms_sq.to_vec() })
+    }
+
     /// Number of samples.
     pub fn nodes(&self) -> usize {
         self.norms_sq.len()

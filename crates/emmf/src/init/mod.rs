@@ -12,6 +12,7 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::Exp1;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::cancel::Deadline;
 use crate::data::{Data, Dense};
 use crate::error::{Error, Result};
 use crate::matrix::Mat;
@@ -84,6 +85,7 @@ pub struct Start<'a, T> {
     given: Option<&'a Factors<T>>,
     rng: Random,
     seconds: f64,
+    deadline: Deadline,
 }
 
 impl<'a, T: Real> Start<'a, T> {
@@ -94,7 +96,12 @@ impl<'a, T: Real> Start<'a, T> {
         given: Option<&'a Factors<T>>,
         rng: Random,
     ) -> Self {
-        Self { spec, weights, given, rng, seconds: 0.0 }
+        Self { spec, weights, given, rng, seconds: 0.0, deadline: Deadline::default() }
+    }
+
+    /// The same start, made of what can be had until then.
+    pub(crate) fn until(self, deadline: Deadline) -> Self {
+        Self { deadline, ..self }
     }
 
     /// The factors that the caller gave.
@@ -125,12 +132,24 @@ impl<'a, T: Real> Start<'a, T> {
         let began = Instant::now();
         let factors = if self.spec.missing == Missing::Nan {
             let filled = filled(x);
-            start(self.spec, &Dense::new(filled.view(), None), self.weights, &mut self.rng)
+            self.make(&Dense::new(filled.view(), None))
         } else {
-            start(self.spec, x, self.weights, &mut self.rng)
+            self.make(x)
         };
         self.seconds += began.elapsed().as_secs_f64();
         factors
+    }
+
+    /// Makes the start that the parameters name.
+    fn make<X: Data<T>>(&mut self, x: &X) -> Result<Factors<T>> {
+        let Self { spec, weights, rng, deadline, .. } = self;
+        let clusters = match spec.init {
+            Init::Random => return Ok(random::start(x, spec.k, weights, rng)),
+            Init::Nndsvd => return nndsvd::start(x, spec.k, weights, rng),
+            Init::Kmeans => best_of(spec, *deadline, || kmeans(x, spec.k, weights, rng)),
+            Init::Trimmed => best_of(spec, *deadline, || trimmed_kmeans(x, spec.k, weights, rng)),
+        };
+        Ok(from_clusters(&clusters, x.shape().0))
     }
 
     /// Time that making the factors took.
@@ -156,26 +175,13 @@ pub(crate) fn filled<T: Real, X: Data<T>>(x: &X) -> Mat<T> {
     all
 }
 
-/// Makes the start that `spec` names; `weights` are the samples' own.
-fn start<T: Real, X: Data<T>>(spec: &Spec, x: &X, weights: &[f64], rng: &mut Random) -> Result<Factors<T>> {
-    match spec.init {
-        Init::Random => Ok(random::start(x, spec.k, weights, rng)),
-        Init::Nndsvd => nndsvd::start(x, spec.k, weights, rng),
-        Init::Kmeans => {
-            let best = best_of(spec.init_restarts, || kmeans(x, spec.k, weights, rng));
-            Ok(from_clusters(&best, x.shape().0))
-        }
-        Init::Trimmed => {
-            let best = best_of(spec.init_restarts, || trimmed_kmeans(x, spec.k, weights, rng));
-            Ok(from_clusters(&best, x.shape().0))
-        }
-    }
-}
-
-/// The clustering with the lowest inertia; at least one is made.
-fn best_of<T: Real>(restarts: usize, mut cluster: impl FnMut() -> Kmeans<T>) -> Kmeans<T> {
+/// The clustering with the lowest inertia of as many as were asked for and there is time for; at least one is made.
+fn best_of<T: Real>(spec: &Spec, deadline: Deadline, mut cluster: impl FnMut() -> Kmeans<T>) -> Kmeans<T> {
     let mut best = cluster();
-    for _ in 1..restarts {
+    for _ in 1..spec.init_restarts {
+        if deadline.is_over() {
+            break;
+        }
         let next = cluster();
         if next.inertia < best.inertia {
             best = next;

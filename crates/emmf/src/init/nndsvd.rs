@@ -24,7 +24,7 @@ pub(super) fn start<T: Real, X: Data<T>>(
     rng: &mut Random,
 ) -> Result<Factors<T>> {
     let (n, d) = x.shape();
-    let (left, s, right) = truncated_svd(x, k, weights, rng).ok_or(Error::Diverged { iteration: 0 })?;
+    let (left, s, right) = truncated_svd(x, k, weights, rng).ok_or(Error::diverged(0))?;
     let fill = T::from_f64(mean(x, weights));
     let mut factors = Factors { u: Mat::from_fn(d, k, |_, _| fill), v: Mat::from_fn(n, k, |_, _| fill) };
     for at in 0..k.min(s.len()) {

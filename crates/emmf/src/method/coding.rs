@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::entrywise::{Solved, Solver};
-use super::{Nnls, Posterior, nnls, residual_sq};
-use crate::cancel::heed;
+use super::{Ending, Nnls, Posterior, nnls, residual_sq};
+use crate::cancel::{Deadline, heed};
 use crate::data::{BLOCK, Data, Exact, exact_gram};
 use crate::init::Factors;
 use crate::loss::entry::AnyEntryLoss;
@@ -45,33 +45,45 @@ pub enum Coding {
 impl Coding {
     /// Coefficients of every sample, and its residual. Where values are `missing`, they are NaN.
     pub(crate) fn code<T: Real, X: Data<T>>(&self, x: &X, u: &Mat<T>, missing: bool) -> (Mat<T>, Vec<f64>) {
+        let mut factors = Factors { u: u.clone(), v: Mat::zeros(x.shape().0, u.cols()) };
+        let residuals = self.recode(x, &mut factors, missing, Deadline::default());
+        (factors.v, residuals)
+    }
+
+    /// Codes every row of V anew, as long as there is time, and returns the residuals.
+    fn recode<T: Real, X: Data<T>>(
+        &self,
+        x: &X,
+        factors: &mut Factors<T>,
+        missing: bool,
+        deadline: Deadline,
+    ) -> Vec<f64> {
+        let Factors { u, v } = factors;
         let ones = vec![1.0; u.rows()];
         let how = match self {
-            Self::LeastSquares if !missing => return code(x, u, &[]),
+            Self::LeastSquares if !missing => return in_blocks(x, u, v, Some((&[], deadline))),
             Self::LeastSquares => Solved::Squares(&ones),
-            Self::Separable { features } => return code(x, u, features),
+            Self::Separable { features } => return in_blocks(x, u, v, Some((features, deadline))),
             Self::Posterior(posterior) => {
-                let mut factors = Factors { u: u.clone(), v: posterior.code(x, u).0 };
-                let residuals = residuals(x, &mut factors);
-                return (factors.v, residuals);
+                *v = posterior.code(x, u).0;
+                return residuals(x, factors);
             }
             Self::Features(weights) => Solved::Squares(weights),
             Self::Entries { loss, median_sweeps } => Solved::Entries(*loss, *median_sweeps),
         };
-        let ((n, d), c, wide) = (x.shape(), u.cols(), u.cast::<f64>());
+        let (d, c, wide) = (x.shape().1, u.cols(), u.cast::<f64>());
         let solver = Solver::new(how, &wide);
-        let mut v = Mat::zeros(n, c);
         v.as_mut_slice().par_chunks_mut(c).enumerate().for_each(|(i, v)| {
             heed();
+            if deadline.is_over() {
+                return;
+            }
             let mut sample = vec![T::ZERO; d];
             x.read(i..i + 1, 0..d, &mut sample);
             let sample: Vec<f64> = sample.iter().map(|x| x.to_f64()).collect();
             v.iter_mut().zip(solver.solve(&sample)).for_each(|(v, exact)| *v = T::from_f64(exact));
         });
-        let mut factors = Factors { u: u.clone(), v };
-        let residuals =
-            if missing { observed_residuals(x, u, &factors.v) } else { residuals(x, &mut factors) };
-        (factors.v, residuals)
+        if missing { observed_residuals(x, u, v) } else { residuals(x, factors) }
     }
 
     /// Where V is to be polished, codes it anew; the residuals of what is then there.
@@ -79,30 +91,15 @@ impl Coding {
         &self,
         x: &X,
         factors: &mut Factors<T>,
-        (polish, missing): (bool, bool),
+        ending: Ending,
+        missing: bool,
     ) -> Vec<f64> {
-        if !polish {
-            let Factors { u, v } = &*factors;
-            return if missing { observed_residuals(x, u, v) } else { residuals(x, factors) };
-        }
-        match self {
-            // In place: V may be as large as X.
-            Self::LeastSquares if !missing => in_blocks(x, &factors.u, &mut factors.v, Some(&[])),
-            _ => {
-                let (coded, residuals) = self.code(x, &factors.u, missing);
-                factors.v = coded;
-                residuals
-            }
+        match (ending.polish, missing) {
+            (true, _) => self.recode(x, factors, missing, ending.deadline),
+            (false, true) => observed_residuals(x, &factors.u, &factors.v),
+            (false, false) => residuals(x, factors),
         }
     }
-}
-
-/// Exact coefficients of every sample, and its residual. The last coefficients are the sample's entries in
-/// `features`.
-fn code<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, features: &[usize]) -> (Mat<T>, Vec<f64>) {
-    let mut v = Mat::zeros(x.shape().0, u.cols());
-    let residuals = in_blocks(x, u, &mut v, Some(features));
-    (v, residuals)
 }
 
 /// Residual of every sample at the given factors.
@@ -184,13 +181,19 @@ impl Room {
     }
 }
 
-/// Codes every row of V anew where it is to be `coded`, its last coefficients the sample's entries in these features, and
-/// returns the residuals. All in double precision: normal equations square the condition of U. What a sample is
+/// Codes every row of V anew where it is to be `coded`, its last coefficients the sample's entries in these features, as
+/// long as there is time, and returns the residuals. All in double precision: normal equations square the condition of U. What a sample is
 /// coded as does not depend on its neighbours.
-fn in_blocks<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, v: &mut Mat<T>, coded: Option<&[usize]>) -> Vec<f64> {
+fn in_blocks<T: Real, X: Data<T>>(
+    x: &X,
+    u: &Mat<T>,
+    v: &mut Mat<T>,
+    coded: Option<(&[usize], Deadline)>,
+) -> Vec<f64> {
+    let deadline = coded.map_or(Deadline::default(), |(_, deadline)| deadline);
     let (n, c, exact_u) = (x.shape().0, u.cols(), Exact::new(x, u));
     let g = exact_gram(u);
-    let coder = coded.map(|features| Coder::new(&g, features));
+    let coder = coded.map(|(features, _)| Coder::new(&g, features));
     let mut residuals = vec![0.0; n];
     let blocks = v.as_mut_slice().par_chunks_mut(BLOCK * c).zip(residuals.par_chunks_mut(BLOCK)).enumerate();
     blocks.for_each_init(
@@ -201,7 +204,9 @@ fn in_blocks<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, v: &mut Mat<T>, coded: Opti
             let [p, exact, vg] =
                 [&mut room.p, &mut room.v, &mut room.vg].map(|buffer| &mut buffer[..v.len()]);
             x.project_exactly(rows.clone(), &exact_u, p, &mut room.spare);
-            if let (Some(coder), Some(nnls)) = (&coder, &mut room.nnls) {
+            if let (Some(coder), Some(nnls)) = (&coder, &mut room.nnls)
+                && !deadline.is_over()
+            {
                 coder.code((x, rows.clone()), p, exact, nnls);
                 v.iter_mut().zip(&*exact).for_each(|(v, &exact)| *v = T::from_f64(exact));
             }

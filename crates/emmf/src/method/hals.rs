@@ -6,9 +6,13 @@
 
 use std::ops::Range;
 
+use crate::cancel::Deadline;
 use crate::data::vectorized;
 use crate::matrix::Mat;
 use crate::real::Real;
+
+/// Sweeps after which the time is looked at.
+const UNTIMED: usize = 64;
 
 /// What coordinate descent moves.
 pub(super) struct Coordinates {
@@ -16,6 +20,8 @@ pub(super) struct Coordinates {
     pub(super) free: Range<usize>,
     /// Times that each is visited.
     pub(super) sweeps: usize,
+    /// No more sweeps after this.
+    pub(super) deadline: Deadline,
 }
 
 /// Moves the rows of `a`, given the same rows of P. `scratch` has any length; as long as `a` it serves best. A row
@@ -69,7 +75,7 @@ fn descend<T: Real, const LANES: usize>(
     g: &Mat<T>,
     by: &Coordinates,
 ) {
-    for _ in 0..by.sweeps {
+    for sweep in 1..=by.sweeps {
         for k in by.free.clone() {
             let curvature = g[(k, k)];
             // The inverse of a smaller one is infinite.
@@ -88,6 +94,9 @@ fn descend<T: Real, const LANES: usize>(
                     a[k][lane] = if target * curvature <= noise { T::ZERO } else { target };
                 }
             }
+        }
+        if sweep.is_multiple_of(UNTIMED) && by.deadline.is_over() {
+            break;
         }
     }
 }

@@ -15,6 +15,7 @@ use rayon::prelude::*;
 use super::momentum::Momentum;
 use super::update::room;
 use super::{Coding, Ending, Method, Outcome, Update, residual};
+use crate::checkpoint::Archive;
 use crate::data::{Block, Data, Gram, PARTS, least_parts, vectorized};
 use crate::error::{Error, Result};
 use crate::init::{Factors, Start};
@@ -132,7 +133,7 @@ impl Irls<'_> {
     /// The objective and Q at the residuals.
     pub(super) fn weigh<T: Real>(&self, state: &mut IrlsState<T>) -> Result<()> {
         if !state.r.iter().all(|r| r.is_finite()) {
-            return Err(Error::Diverged { iteration: state.iteration });
+            return Err(Error::diverged(state.iteration));
         }
         (state.objective, state.largest) =
             weigh(&*state.loss, &state.r, self.sample_weights, &mut state.weights);
@@ -192,6 +193,20 @@ impl<T: Real, X: Data<T>> Method<T, X> for Irls<'_> {
         state.objective
     }
 
+    fn parts(&self, state: &mut IrlsState<T>, archive: &mut Archive) {
+        let IrlsState { u, v, r, weights, largest, objective, iteration, momentum, .. } = state;
+        archive.reals("u", u.as_mut_slice());
+        archive.reals("v", v.as_mut_slice());
+        archive.reals("residuals", r);
+        archive.reals("weights", weights);
+        archive.number("largest-weight", largest);
+        archive.number("objective", objective);
+        archive.count("iteration", iteration);
+        if let Some(momentum) = momentum {
+            momentum.parts(archive);
+        }
+    }
+
     fn coefficients<'s>(&self, state: &'s IrlsState<T>) -> Option<&'s Mat<T>> {
         Some(&state.v)
     }
@@ -201,7 +216,7 @@ impl<T: Real, X: Data<T>> Method<T, X> for Irls<'_> {
         drop(p);
         let labels = ending.read(&v, &u);
         let (mut factors, coding) = (Factors { u, v }, Coding::LeastSquares);
-        let residuals = coding.finish(x, &mut factors, (ending.polish, false));
+        let residuals = coding.finish(x, &mut factors, ending, false);
         let by = smoothing(&*loss, self.epsilon);
         let smoothed: Vec<f64> = residuals.iter().map(|r| (r * r + by).sqrt()).collect();
         let (objective, _) = weigh(&*loss, &smoothed, self.sample_weights, &mut weights);

@@ -41,6 +41,7 @@ pub(crate) use labels::{centres, largest, nearest};
 pub(crate) use nnls::Nnls;
 pub(crate) use residual::residual_sq;
 
+use crate::checkpoint::Archive;
 use crate::error::Result;
 use crate::init::Start;
 use crate::matrix::Mat;
@@ -64,6 +65,10 @@ pub trait Method<T, X>: Sync {
     fn has_settled(&self, _: &Self::State) -> bool {
         false
     }
+
+    /// Shows everything that iterations change and the next one needs: a state that has made the same start and is given the
+    /// same parts goes on as this one.
+    fn parts(&self, state: &mut Self::State, archive: &mut Archive);
 
     /// V of the state, for stop rules that look at it; nothing where it has none.
     fn coefficients<'s>(&self, state: &'s Self::State) -> Option<&'s Mat<T>>;

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use super::Irls;
 use super::irls::IrlsState;
+use crate::checkpoint::Archive;
 use crate::data::Data;
 use crate::error::Result;
 use crate::matrix::Mat;
@@ -42,6 +43,14 @@ pub(super) struct Momentum<T> {
 impl<T: Real> Momentum<T> {
     pub(super) fn new(u: &Mat<T>, v: &Mat<T>) -> Self {
         Self { share: 0.0, bound: 1.0, u: u.clone(), v: v.clone(), back: u.clone() }
+    }
+
+    /// What the next iteration needs, see [`Method::parts`](super::Method::parts).
+    pub(super) fn parts(&mut self, archive: &mut Archive) {
+        archive.number("momentum-share", &mut self.share);
+        archive.number("momentum-bound", &mut self.bound);
+        archive.reals("momentum-u", self.u.as_mut_slice());
+        archive.reals("momentum-v", self.v.as_mut_slice());
     }
 
     fn grow(&mut self) {

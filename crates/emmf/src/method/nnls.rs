@@ -8,6 +8,7 @@
 
 use super::hals::{Coordinates, move_rows};
 use super::residual::dot;
+use crate::cancel::Deadline;
 use crate::data::vectorized;
 use crate::matrix::Mat;
 
@@ -106,7 +107,13 @@ impl Nnls {
         scaled.copy_from_slice(p);
         scaled.chunks_exact_mut(c).for_each(|p| self.rescale(p));
         a.fill(0.0);
-        move_rows(a, scaled, &self.g, &Coordinates { free: 0..c, sweeps: SWEEPS }, sweeps);
+        move_rows(
+            a,
+            scaled,
+            &self.g,
+            &Coordinates { free: 0..c, sweeps: SWEEPS, deadline: Deadline::default() },
+            sweeps,
+        );
         vectorized!({
             for (a, p) in a.chunks_exact_mut(c).zip(scaled.chunks_exact(c)) {
                 let flat = FLAT * p.iter().fold(0.0, |most: f64, x| most.max(x.abs()));

@@ -12,6 +12,7 @@
 
 use super::update::multiply_power;
 use super::{Coding, Ending, Extra, Method, Outcome, Update, Value, residual_sq, residuals};
+use crate::checkpoint::Archive;
 use crate::data::{Block, Data, Gram, vectorized};
 use crate::error::{Error, Result};
 use crate::init::{Factors, Start};
@@ -73,7 +74,7 @@ impl Onmf<'_> {
             });
         });
         state.objective = state.r.iter().zip(self.sample_weights).map(|(r, s)| s * r).sum();
-        if state.objective.is_finite() { Ok(()) } else { Err(Error::Diverged { iteration: state.iteration }) }
+        if state.objective.is_finite() { Ok(()) } else { Err(Error::diverged(state.iteration)) }
     }
 }
 
@@ -114,6 +115,15 @@ impl<T: Real, X: Data<T>> Method<T, X> for Onmf<'_> {
 
     fn objective(&self, state: &OnmfState<T>) -> f64 {
         state.objective
+    }
+
+    fn parts(&self, state: &mut OnmfState<T>, archive: &mut Archive) {
+        let OnmfState { factors, r, objective, iteration, .. } = state;
+        archive.reals("u", factors.u.as_mut_slice());
+        archive.reals("v", factors.v.as_mut_slice());
+        archive.reals("residuals", r);
+        archive.number("objective", objective);
+        archive.count("iteration", iteration);
     }
 
     fn coefficients<'s>(&self, state: &'s OnmfState<T>) -> Option<&'s Mat<T>> {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Coding;
+use crate::cancel::Deadline;
 use crate::init::Factors;
 use crate::matrix::Mat;
 use crate::spec::LabelRule;
@@ -17,6 +18,8 @@ pub struct Ending {
     pub labels: LabelRule,
     /// Where randomness in that comes from.
     pub seed: u64,
+    /// Samples that are not coded anew by then keep the coefficients of the last iteration.
+    pub deadline: Deadline,
 }
 
 /// What a method leaves.

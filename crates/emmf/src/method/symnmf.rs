@@ -13,8 +13,9 @@
 use rayon::prelude::*;
 
 use super::centroids::best_centroids;
-use super::update::multiply_power;
+use super::update::{multiply_power, ratio, times};
 use super::{Coding, Ending, Method, Outcome, residuals};
+use crate::checkpoint::Archive;
 use crate::data::{BLOCK, Data, Gram, vectorized};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
@@ -56,7 +57,7 @@ impl Symnmf<'_> {
     fn assess<T: Real>(&self, state: &mut SymnmfState<T>) -> Result<()> {
         let (cross, square) = self.sums(state);
         state.objective = self.graph.norm_sq() - 2.0 * cross + square;
-        if state.objective.is_finite() { Ok(()) } else { Err(Error::Diverged { iteration: state.iteration }) }
+        if state.objective.is_finite() { Ok(()) } else { Err(Error::diverged(state.iteration)) }
     }
 }
 
@@ -104,6 +105,14 @@ impl<T: Real, X: Data<T>> Method<T, X> for Symnmf<'_> {
         state.objective
     }
 
+    fn parts(&self, state: &mut SymnmfState<T>, archive: &mut Archive) {
+        let SymnmfState { v, pull, objective, iteration, .. } = state;
+        archive.reals("v", v.as_mut_slice());
+        archive.reals("graph-pull", pull.as_mut_slice());
+        archive.number("objective", objective);
+        archive.count("iteration", iteration);
+    }
+
     fn coefficients<'s>(&self, state: &'s SymnmfState<T>) -> Option<&'s Mat<T>> {
         Some(&state.v)
     }
@@ -123,13 +132,11 @@ impl<T: Real, X: Data<T>> Method<T, X> for Symnmf<'_> {
     }
 }
 
-/// v ← v ∘ (½ + ½·num/den). 0/0 leaves the entry as it is.
+/// v ← v ∘ (½ + ½·num/den).
 #[inline(always)]
 fn half_step<T: Real>(v: &mut [T], num: &[T], den: &[T]) {
     let half = T::from_f64(0.5);
     for ((v, &num), &den) in v.iter_mut().zip(num).zip(den) {
-        let ratio = if den > T::ZERO { num / den } else { T::ONE };
-        let moved = *v * (half + half * ratio);
-        *v = if moved < T::TINY { T::ZERO } else { moved };
+        *v = times(*v, half + half * ratio(num, den));
     }
 }

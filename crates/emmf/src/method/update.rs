@@ -7,6 +7,7 @@
 use rayon::prelude::*;
 
 use super::hals::{Coordinates, move_rows};
+use crate::cancel::Deadline;
 use crate::data::{BLOCK, PARTS, vectorized};
 use crate::matrix::Mat;
 use crate::real::Real;
@@ -39,6 +40,8 @@ pub enum Update {
         sweeps: usize,
         /// Lets both factors go on in the direction in which they last moved.
         extrapolate: bool,
+        /// No more sweeps after this.
+        deadline: Deadline,
     },
 }
 
@@ -63,7 +66,9 @@ impl Update {
                 T::gemm((scratch, c), Left::Rows((a, c)), (g.as_slice(), c), shape, false);
                 multiply_power(a, p, scratch, exponent);
             }
-            Self::Hals { sweeps, .. } => move_rows(a, p, g, &Coordinates { free: 0..c, sweeps }, scratch),
+            Self::Hals { sweeps, deadline, .. } => {
+                move_rows(a, p, g, &Coordinates { free: 0..c, sweeps, deadline }, scratch);
+            }
         }
     }
 }
@@ -81,12 +86,25 @@ pub(super) fn multiply_power<T: Real>(a: &mut [T], p: &[T], den: &[T], exponent:
     });
 }
 
-/// a ← a ∘ power(p / den). 0/0 leaves the entry as it is; what falls below the normal numbers is zero.
+/// a ← a ∘ power(p / den).
 #[inline(always)]
 fn multiply<T: Real>(a: &mut [T], p: &[T], den: &[T], power: impl Fn(T) -> T) {
     for ((a, &p), &den) in a.iter_mut().zip(p).zip(den) {
-        let ratio = if den > T::ZERO { p / den } else { T::ONE };
-        let moved = *a * power(ratio);
-        *a = if moved < T::TINY { T::ZERO } else { moved };
+        *a = times(*a, power(ratio(p, den)));
     }
+}
+
+/// num/den of a multiplicative rule. 0/0 leaves the entry as it is, and so does what is divided by no normal number; no
+/// quotient is infinite, since its power need not be.
+#[inline(always)]
+pub(super) fn ratio<T: Real>(num: T, den: T) -> T {
+    let ratio = if den >= T::TINY { num / den } else { T::ONE };
+    if ratio > T::MOST { T::MOST } else { ratio }
+}
+
+/// An entry moved by a multiplicative rule. Zero stays zero, and what falls below the normal numbers is zero.
+#[inline(always)]
+pub(super) fn times<T: Real>(entry: T, by: T) -> T {
+    let moved = if entry > T::ZERO { entry * by } else { T::ZERO };
+    if moved < T::TINY { T::ZERO } else { moved }
 }

@@ -1,13 +1,13 @@
 //! The graph and concept methods that the paper compares with, and what they rest on.
 
-use super::{Entry, Goal, Kind, Param, Storage, Values};
+use super::{Entry, Goal, Kind, MOST, Param, Storage, Values};
 use crate::method::{Learning, Source, Terms};
 
 const DESCENT: &str = "the objective never rises";
 const BOTH: &[Storage] = &[Storage::Dense, Storage::Sparse];
 
 const fn lambda(default: f64, help: &'static str) -> Param {
-    Param { name: "lambda", default: Some(default), above: 0.0, up_to: f64::MAX, whole: false, help }
+    Param { name: "lambda", default: Some(default), above: 0.0, up_to: MOST, whole: false, help }
 }
 
 const fn choice(name: &'static str, default: f64, help: &'static str) -> Param {
@@ -18,7 +18,7 @@ const MU: Param = Param {
     name: "mu",
     default: Some(1.0),
     above: 0.0,
-    up_to: f64::MAX,
+    up_to: MOST,
     whole: false,
     help: "μ: how much centroids are pulled to the samples that use them",
 };
@@ -145,7 +145,7 @@ pub(super) const SRMCF: Entry = Entry {
             name: "gamma",
             default: None,
             above: 0.0,
-            up_to: f64::MAX,
+            up_to: MOST,
             whole: false,
             help: "γ of all samples; default: every sample its own, for just its neighbours, and unit columns of V",
         },
@@ -233,7 +233,7 @@ pub(super) const LSNMF: Entry = Entry {
             name: "centroids",
             default: None,
             above: 0.0,
-            up_to: f64::MAX,
+            up_to: MOST,
             whole: true,
             help: "m, the number of local centroids; default: 10k, but no more than a quarter of the samples",
         },

@@ -1,6 +1,6 @@
 //! The list of all methods, the paper's own first.
 
-use super::{Entry, Goal, Kind, Param, Storage, Values, competitors};
+use super::{Entry, Goal, Kind, MOST, Param, Storage, Values, competitors};
 use crate::loss::{Capped, Correntropy, Entropy, Frobenius, L21, Log};
 use crate::method::Recipe;
 use crate::spec::Solver;
@@ -11,14 +11,14 @@ const DELTA: Param = Param {
     name: "delta",
     default: None,
     above: 0.0,
-    up_to: f64::MAX,
+    up_to: MOST,
     whole: false,
     help: "δ: larger residuals count linearly; default: the median absolute residual at the start",
 };
 
 /// σ of a correntropy.
 const fn width(help: &'static str) -> Param {
-    Param { name: "width", default: None, above: 0.0, up_to: f64::MAX, whole: false, help }
+    Param { name: "width", default: None, above: 0.0, up_to: MOST, whole: false, help }
 }
 
 /// Of losses whose published scale outliers can move.
@@ -37,7 +37,7 @@ pub const GRAPH_PARAMS: &[Param] = &[
         name: "lambda",
         default: None,
         above: 0.0,
-        up_to: f64::MAX,
+        up_to: MOST,
         whole: false,
         help: "λ: how much the graph weighs; default: from the data, a thousand times the weight of the loss",
     },
@@ -128,7 +128,7 @@ pub const METHODS: &[Entry] = &[
                 name: "scale",
                 default: Some(1.0),
                 above: 0.0,
-                up_to: f64::MAX,
+                up_to: MOST,
                 whole: false,
                 help: "a: residuals well above it count logarithmically",
             },
@@ -153,7 +153,7 @@ pub const METHODS: &[Entry] = &[
                 name: "threshold",
                 default: None,
                 above: 0.0,
-                up_to: f64::MAX,
+                up_to: MOST,
                 whole: false,
                 help: "θ: residuals above it have no pull; default: by quantile",
             },
@@ -306,7 +306,7 @@ pub const METHODS: &[Entry] = &[
                 name: "lambda",
                 default: Some(0.1),
                 above: 0.0,
-                up_to: f64::MAX,
+                up_to: MOST,
                 whole: false,
                 help: "λ: entries of U and V are Exp(λ) a priori",
             },
@@ -314,7 +314,7 @@ pub const METHODS: &[Entry] = &[
                 name: "shape",
                 default: Some(1.0),
                 above: 0.0,
-                up_to: f64::MAX,
+                up_to: MOST,
                 whole: false,
                 help: "shape of the gamma prior of the precision τ of the noise",
             },
@@ -322,7 +322,7 @@ pub const METHODS: &[Entry] = &[
                 name: "rate",
                 default: Some(1.0),
                 above: 0.0,
-                up_to: f64::MAX,
+                up_to: MOST,
                 whole: false,
                 help: "rate of the gamma prior of τ",
             },
@@ -338,7 +338,7 @@ pub const METHODS: &[Entry] = &[
                 name: "ard-shape",
                 default: Some(1.0),
                 above: 0.0,
-                up_to: f64::MAX,
+                up_to: MOST,
                 whole: false,
                 help: "shape of that prior",
             },
@@ -346,7 +346,7 @@ pub const METHODS: &[Entry] = &[
                 name: "ard-rate",
                 default: Some(1.0),
                 above: 0.0,
-                up_to: f64::MAX,
+                up_to: MOST,
                 whole: false,
                 help: "rate of that prior",
             },
@@ -376,7 +376,7 @@ pub const METHODS: &[Entry] = &[
                 name: "lambda",
                 default: Some(1.0),
                 above: 0.0,
-                up_to: f64::MAX,
+                up_to: MOST,
                 whole: false,
                 help: "λ of the convex problem, in units of the unexplained energy per sample and feature",
             },

@@ -48,6 +48,10 @@ pub struct Param {
     pub help: &'static str,
 }
 
+/// The largest value of a parameter that has no bound of its own; the smallest is its inverse. Numbers of both
+/// floating-point types go that far.
+pub const MOST: f64 = 1e30;
+
 /// A method.
 pub struct Entry {
     /// Its name everywhere.
@@ -266,13 +270,15 @@ impl Entry {
                     _ => unknown("parameter of this method", name, names),
                 });
             };
-            if !(value > param.above && value <= param.up_to) {
-                let most = if param.up_to < f64::MAX {
-                    format!(" and at most {}", param.up_to)
+            let vanishes = param.above == 0.0 && value < 1.0 / MOST;
+            if !(value > param.above && value <= param.up_to) || vanishes {
+                let least = if vanishes {
+                    format!("at least {:e}", 1.0 / MOST)
                 } else {
-                    " and finite".into()
+                    format!("above {}", param.above)
                 };
-                return Err(Error::param(param.name, value, format!("above {}{most}", param.above)));
+                let most = if param.up_to < MOST { param.up_to.to_string() } else { format!("{MOST:e}") };
+                return Err(Error::param(param.name, value, format!("{least} and at most {most}")));
             }
             if param.whole && value.fract() != 0.0 {
                 return Err(Error::param(param.name, value, "a whole number"));

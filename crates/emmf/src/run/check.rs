@@ -1,7 +1,7 @@
 //! The one check of everything that a fit is given.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use crate::data::Data;
 use crate::error::{Error, Result};
@@ -12,6 +12,11 @@ use crate::preprocess::Normalize;
 use crate::real::Real;
 use crate::registry::{Entry, Storage};
 use crate::spec::{LabelRule, Missing, Solver, Spec, StopBy};
+
+use super::blame::Blame;
+
+/// Beyond this ratio adding the smaller of two numbers changes nothing in double precision.
+const DISTINCT: f64 = 9_007_199_254_740_992.0;
 
 /// Every parameter, for a matrix of this shape.
 pub(super) fn spec(spec: &Spec, entry: &Entry, (n, d): (usize, usize)) -> Result<()> {
@@ -185,13 +190,21 @@ pub(super) fn sample_weights(given: Option<&[f64]>, entry: &Entry, n: usize) -> 
     if smallest == f64::INFINITY {
         return Err(Error::param("sample_weight", "0 for every sample", "positive for at least one"));
     }
+    let largest = given.iter().copied().fold(0.0, f64::max);
+    if largest / smallest > DISTINCT {
+        let got = format!("{smallest:e} to {largest:e}");
+        let must = "within a factor of 2^53 of each other, or 0: the small ones would be lost in rounding";
+        return Err(Error::param("sample_weight", got, must));
+    }
     Ok(given.iter().map(|w| w / smallest.min(1.0)).collect())
 }
 
-/// A matrix with one value everywhere has nothing to factorize.
-pub(super) fn not_constant<T: Real>(x: &Samples<'_, T>) -> Result<()> {
+/// A matrix with one value everywhere has nothing to factorize. The largest entry, where there is more than one.
+pub(super) fn not_constant<T: Real>(x: &Samples<'_, T>) -> Result<f64> {
     let (n, d) = x.shape();
     let (any, differs, stored) = (OnceLock::new(), AtomicBool::new(false), AtomicUsize::new(0));
+    // The bits of numbers that are not negative are in their order.
+    let largest = AtomicU64::new(0);
     x.try_for_rows(|_, row| {
         // What is missing differs from nothing.
         let there = || row.iter().filter(|value| !value.to_f64().is_nan());
@@ -199,23 +212,31 @@ pub(super) fn not_constant<T: Real>(x: &Samples<'_, T>) -> Result<()> {
             let any = *any.get_or_init(|| first);
             differs.fetch_or(there().any(|&value| value != any), Ordering::Relaxed);
         }
+        let most = there().map(|value| value.to_f64()).fold(0.0, f64::max);
+        largest.fetch_max(most.to_bits(), Ordering::Relaxed);
         stored.fetch_add(row.len(), Ordering::Relaxed);
         Ok(())
     })?;
     let any = any.into_inner().unwrap_or(T::ZERO);
     let zeros = stored.into_inner() < n * d;
     if n * d == 1 || differs.into_inner() || (zeros && any != T::ZERO) {
-        return Ok(());
+        return Ok(f64::from_bits(largest.into_inner()));
     }
     Err(Error::Constant { value: any.to_f64() })
 }
 
-/// Products of samples must not vanish in their own type.
-pub(super) fn not_too_small<T: Real, X: Data<T>>(x: &X) -> Result<()> {
+/// Squares of samples neither vanish nor overflow in their own type, nor do the entries on their way there: a sample's
+/// factor comes after its products. `largest` is the largest entry before the factors.
+pub(super) fn magnitude<T: Real, X: Data<T>>(x: &X, largest: f64, blame: &Blame<'_>) -> Result<()> {
     let longest = x.norms_sq().iter().copied().fold(0.0, f64::max);
     let least = T::TINY.to_f64() / T::NOISE.to_f64();
-    if longest > 0.0 && longest < least {
-        return Err(Error::TooSmall { longest: longest.sqrt() });
+    if largest > 0.0 && (longest < least || largest < least) {
+        return Err(Error::TooSmall { largest, remedy: blame.magnitude::<T>() });
+    }
+    // The distance of two samples is at most twice the longest; what is summed over all samples is in double precision.
+    let most = (T::MOST.to_f64() / 4.0).min(f64::MAX / 4.0 / blame.weights.iter().sum::<f64>());
+    if longest > most || longest.is_nan() {
+        return Err(Error::TooLarge { largest, remedy: blame.magnitude::<T>() });
     }
     Ok(())
 }

@@ -3,9 +3,11 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use crate::cancel::Deadline;
+use crate::checkpoint::{Checkpoint, Snapshot};
 use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::fit::{self, Run, Step, StopRule};
+use crate::fit::{Observer, Run, Step, Stop, StopRule, iterate};
 use crate::init::{Random, Start};
 use crate::method::{Ending, Method, centres};
 use crate::model::{Fit, Model, ResidualScale, Seconds};
@@ -24,7 +26,7 @@ pub(super) struct Job<'a, X> {
     pub(super) data: &'a X,
     /// How often each sample counts.
     pub(super) weights: &'a [f64],
-    pub(super) deadline: Option<Instant>,
+    pub(super) deadline: Deadline,
     pub(super) seconds: Seconds,
 }
 
@@ -45,11 +47,16 @@ impl<X> Job<'_, X> {
         X: Data<T>,
     {
         let (run, restart) = self.best_run(method, given)?;
-        let Run { state, initial, trace, stop } = run;
+        let Run { state, initial, trace, mut stop } = run;
         let rule = self.spec.labels.unwrap_or(self.entry.label_rule());
-        let ending = Ending { polish: self.spec.polish, labels: rule, seed: self.spec.seed };
+        // Whoever ends a fit early does not wait for V to be coded anew.
+        let polish = self.spec.polish && !stop.is_early();
+        let ending = Ending { polish, labels: rule, seed: self.spec.seed, deadline: self.deadline };
         let outcome = method.finish(self.data, state, ending)?;
         self.data.intact()?;
+        if polish && self.deadline.is_over() {
+            stop = Stop::TimeLimit;
+        }
         let scale = ResidualScale::of(&outcome.residuals);
         let model = Model::from_parts(self.spec.clone().labels(rule), outcome.factors.u, fitted, scale)?;
         let mut model = model.with_coding(outcome.coding)?;
@@ -84,32 +91,32 @@ impl<X> Job<'_, X> {
     where
         X: Data<T>,
     {
-        let Spec { max_iter, tol, .. } = *self.spec;
+        let Spec { max_iter, tol, restarts, .. } = *self.spec;
         let by = check::stop_by(self.spec, self.entry);
         let rule = StopRule { max_iter, tol, by, deadline: self.deadline };
-        let mut best: Option<(Run<M::State>, usize)> = None;
-        for restart in 0..self.spec.restarts {
-            let rng = Random::stream(self.spec.seed, restart);
-            let mut start = Start::new(self.spec, self.weights, given.start, rng);
-            let began = Instant::now();
-            let data = self.data;
-            // Samples that cannot be read end the loop.
-            let mut observer = |step: &Step| match data.intact() {
-                Ok(()) => given.observer.iteration(step),
-                Err(_) => ControlFlow::Break(()),
-            };
-            let run = threads::awake(|| fit::run(method, data, &mut start, &rule, restart, &mut observer));
+        let (first, resume) = given.resume.map_or((0, None), |saved| (saved.restart, Some(&saved.now)));
+        let mut best = match given.resume.and_then(|saved| saved.best.as_ref()) {
+            Some((restart, saved)) => Some((self.begin(method, given, *restart, Some(saved))?, *restart)),
+            None => None,
+        };
+        for restart in first..restarts {
+            let resume = resume.filter(|_| restart == first);
+            let mut run = self.begin(method, given, restart, resume)?;
+            let (began, data) = (Instant::now(), self.data);
+            let mut kept =
+                || best.as_mut().map(|(run, restart): &mut (Run<_>, _)| (*restart, run.save(method)));
+            let intact = || data.intact();
+            let mut observer = Watch { observer: &mut *given.observer, intact: &intact, best: &mut kept };
+            let done = threads::awake(|| iterate(method, data, &mut run, (&rule, restart), &mut observer));
             data.intact()?;
-            let run = run?;
-            self.seconds.init += start.seconds();
-            self.seconds.iterate += began.elapsed().as_secs_f64() - start.seconds();
+            done?;
+            self.seconds.iterate += began.elapsed().as_secs_f64();
             let stop = run.stop;
-            let over = matches!(stop, fit::Stop::Cancelled | fit::Stop::TimeLimit);
             let value = |run: &Run<M::State>| method.objective(&run.state);
             if best.as_ref().is_none_or(|(best, _)| self.entry.goal.is_better(value(&run), value(best))) {
                 best = Some((run, restart));
             }
-            if over {
+            if stop.is_early() {
                 // Whichever restart is kept: this is why there are no more.
                 if let Some((best, _)) = &mut best {
                     best.stop = stop;
@@ -117,6 +124,50 @@ impl<X> Job<'_, X> {
                 break;
             }
         }
-        best.ok_or_else(|| Error::param("restarts", 0, "at least 1"))
+        best.ok_or_else(|| Error::param("restarts", restarts, format!("at least {}", first + 1)))
+    }
+
+    /// A restart before its first iteration, or where it was `saved`.
+    fn begin<T: Real, M: Method<T, X>>(
+        &mut self,
+        method: &M,
+        given: &Given<'_, T>,
+        restart: usize,
+        saved: Option<&Snapshot>,
+    ) -> Result<Run<M::State>>
+    where
+        X: Data<T>,
+    {
+        let began = Instant::now();
+        let rng = Random::stream(self.spec.seed, restart);
+        let mut start = Start::new(self.spec, self.weights, given.start, rng).until(self.deadline);
+        let data = self.data;
+        let run = threads::awake(|| Run::begin(method, data, &mut start));
+        data.intact()?;
+        let mut run = run?;
+        saved.map_or(Ok(()), |saved| run.load(method, saved))?;
+        self.seconds.init += start.seconds();
+        self.seconds.iterate += began.elapsed().as_secs_f64() - start.seconds();
+        Ok(run)
+    }
+}
+
+/// The caller's observer. Samples that cannot be read end the loop, and a checkpoint knows the best restart so far.
+struct Watch<'a> {
+    observer: &'a mut (dyn Observer + Send),
+    intact: &'a (dyn Fn() -> Result<()> + Sync),
+    best: &'a mut (dyn FnMut() -> Option<(usize, Snapshot)> + Send),
+}
+
+impl Observer for Watch<'_> {
+    fn iteration(&mut self, step: &Step) -> ControlFlow<()> {
+        if (self.intact)().is_err() { ControlFlow::Break(()) } else { self.observer.iteration(step) }
+    }
+
+    fn keep(&mut self, save: &mut dyn FnMut() -> Checkpoint) {
+        if (self.intact)().is_ok() {
+            let best = &mut *self.best;
+            self.observer.keep(&mut || Checkpoint { best: best(), ..save() });
+        }
     }
 }

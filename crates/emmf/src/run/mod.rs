@@ -1,13 +1,16 @@
 //! [`Spec::fit`]: from checked parameters and samples to a [`Fit`].
 
 mod aside;
+mod blame;
 mod check;
 mod graph;
 mod job;
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use crate::cancel::Deadline;
+use crate::checkpoint::Checkpoint;
 use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
 use crate::fit::{Observer, Step};
@@ -27,6 +30,7 @@ use crate::spec::{GraphKind, GraphSpec, Missing, Solver, Spec};
 use crate::threads;
 
 use aside::Split;
+use blame::{Blame, check_finite};
 use job::Job;
 
 /// What a fit may be given besides samples and parameters.
@@ -38,6 +42,15 @@ pub struct Given<'a, T> {
     pub start: Option<&'a Factors<T>>,
     /// Sees every iteration and may end the fit.
     pub observer: &'a mut (dyn Observer + Send),
+    /// Where a fit of the same samples with the same parameters was stopped: this one goes on from there.
+    pub resume: Option<&'a Checkpoint>,
+}
+
+impl<'a, T> Given<'a, T> {
+    /// Nothing but an observer.
+    pub fn new(observer: &'a mut (dyn Observer + Send)) -> Self {
+        Self { sample_weights: None, start: None, observer, resume: None }
+    }
 }
 
 impl Spec {
@@ -53,7 +66,7 @@ impl Spec {
     /// ```
     pub fn fit<'a, T: Real>(&self, x: impl Into<Samples<'a, T>>) -> Result<Fit<T>> {
         let mut observer = |_: &Step| ControlFlow::Continue(());
-        self.fit_with(x, Given { sample_weights: None, start: None, observer: &mut observer })
+        self.fit_with(x, Given::new(&mut observer))
     }
 
     /// Fits the samples with sample weights, a given start or an observer.
@@ -141,27 +154,31 @@ fn fit<T: Real>(
         let samples = prepared.samples();
         let data = Stored::new(samples, scale.clone());
         data.intact()?;
-        check::not_constant(&samples)?;
-        check::not_too_small(&data)?;
+        let largest = check::not_constant(&samples)?;
+        let blame = Blame { spec, weights: &weights };
+        check::magnitude(&data, largest, &blame)?;
+        let advised = |error: Error| error.advised(|| blame.divergence::<T>());
         let mut task = Task { spec, entry, began, seconds: Seconds::default(), fitted };
         task.seconds.prepare = began.elapsed().as_secs_f64();
         let split = Split::find(spec, &data, &weights)?;
         task.seconds.init = began.elapsed().as_secs_f64() - task.seconds.prepare;
         let mut fit = match split {
-            None => task.run((&data, &weights), given, given_graph)?,
+            None => task.run((&data, &weights), given, given_graph).map_err(advised)?,
             Some(split) => {
                 drop(data);
                 let part = Part::of(&samples, split.kept())?;
                 let kept = Stored::new(part.samples(), scale.as_ref().map(|scale| split.of(scale)));
                 let start = given.start.map(|start| split.start(start));
                 let graph = given_graph.map(|graph| graph.among(split.kept()));
-                let given = Given { sample_weights: None, start: start.as_ref(), observer: given.observer };
-                let fit = task.run((&kept, &split.of(&weights)), given, graph.as_ref())?;
+                let given =
+                    Given { start: start.as_ref(), resume: given.resume, ..Given::new(given.observer) };
+                let fit = task.run((&kept, &split.of(&weights)), given, graph.as_ref()).map_err(advised)?;
                 split.complete(fit, &samples, scale.as_deref())?
             }
         };
         fit.imputed = if missing { impute(&prepared, &x, (fit.model.centroids(), &fit.v)) } else { None };
         fit.seconds.total = began.elapsed().as_secs_f64();
+        check_finite(&fit).map_err(advised)?;
         Ok(fit)
     })?
 }
@@ -183,7 +200,7 @@ impl Task<'_> {
         given_graph: Option<&Graph>,
     ) -> Result<Fit<T>> {
         let Self { spec, entry, began, seconds, fitted } = self;
-        let deadline = spec.time_limit.map(|limit| began + Duration::from_secs_f64(limit));
+        let deadline = Deadline::after(began, spec.time_limit);
         let mut job = Job { spec, entry, data, weights, deadline, seconds };
         let missing = spec.missing == Missing::Nan;
         let values = Values::of(entry, &spec.params);
@@ -241,7 +258,9 @@ fn irls<'a, T: Real, X: Data<T>>(
     let Job { spec, data, weights, .. } = *job;
     let update = match spec.solver {
         Solver::Mu => Update::Multiplicative { exponent: job.exponent() },
-        Solver::Hals => Update::Hals { sweeps: spec.sweeps, extrapolate: spec.extrapolate },
+        Solver::Hals => {
+            Update::Hals { sweeps: spec.sweeps, extrapolate: spec.extrapolate, deadline: job.deadline }
+        }
     };
     let epsilon = spec.epsilon.unwrap_or_else(|| default_epsilon(data, weights));
     Irls { loss: Box::new(loss), update, epsilon, sample_weights: weights }

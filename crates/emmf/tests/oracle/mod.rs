@@ -371,7 +371,7 @@ pub(crate) fn weighted_fit_from<'a, T: Real>(
     sample_weights: Option<&[f64]>,
 ) -> Result<Fit<T>> {
     let mut observer = |_: &Step| ControlFlow::Continue(());
-    spec.fit_with(x, Given { sample_weights, start: Some(start), observer: &mut observer })
+    spec.fit_with(x, Given { sample_weights, start: Some(start), ..Given::new(&mut observer) })
 }
 
 /// It is refused with a message that names all parts.

@@ -107,7 +107,7 @@ pub(crate) fn settings(entry: &registry::Entry) -> Vec<BTreeMap<String, f64>> {
     for param in entry.params {
         let values = if param.whole {
             vec![param.above + 1.0, param.above + 2.0]
-        } else if param.up_to < f64::MAX {
+        } else if param.up_to < registry::MOST {
             vec![param.above + 0.4 * (param.up_to - param.above), param.up_to]
         } else {
             vec![param.above + 0.3, param.above + 2.0]

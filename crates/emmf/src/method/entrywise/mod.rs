@@ -34,6 +34,7 @@ use rayon::prelude::*;
 use super::irls::{MakeLoss, default_epsilon};
 use super::update::multiply_power;
 use super::{Ending, Method, Outcome};
+use crate::checkpoint::Archive;
 use crate::data::{Data, least_parts, vectorized};
 use crate::error::{Error, Result};
 use crate::init::{Factors, Start};
@@ -231,13 +232,29 @@ impl<T: Real, X: Data<T>> Method<T, X> for Entrywise<'_> {
         self.settle(x, state, true);
         // A bounded loss would not tell.
         if !state.squares.iter().all(|square| square.is_finite()) {
-            return Err(Error::Diverged { iteration: state.iteration });
+            return Err(Error::diverged(state.iteration));
         }
         Ok(())
     }
 
     fn objective(&self, state: &State<T>) -> f64 {
         state.objective
+    }
+
+    fn parts(&self, state: &mut State<T>, archive: &mut Archive) {
+        let State {
+            u, ut, v, weighing, objective, squares, sums, of_features, column_sums, iteration, ..
+        } = state;
+        archive.reals("u", u.as_mut_slice());
+        archive.reals("u-transposed", ut.as_mut_slice());
+        archive.reals("v", v.as_mut_slice());
+        archive.reals("squares", squares);
+        archive.reals("sums", sums);
+        archive.reals("sums-of-features", of_features);
+        archive.reals("sums-of-columns", column_sums);
+        archive.number("objective", objective);
+        archive.count("iteration", iteration);
+        weighing.parts(archive);
     }
 
     fn coefficients<'s>(&self, state: &'s State<T>) -> Option<&'s Mat<T>> {
@@ -251,9 +268,11 @@ impl<T: Real, X: Data<T>> Method<T, X> for Entrywise<'_> {
             u: std::mem::replace(&mut state.u, Mat::zeros(0, 0)),
             v: std::mem::replace(&mut state.v, Mat::zeros(0, 0)),
         };
-        (0..sweeps).for_each(|_| median_sweep(x, self.sample_weights, &mut factors));
+        for _ in (0..sweeps).take_while(|_| !ending.deadline.is_over()) {
+            median_sweep(x, self.sample_weights, &mut factors);
+        }
         let coding = state.weighing.coding(sweeps);
-        let residuals = coding.finish(x, &mut factors, (ending.polish, self.missing));
+        let residuals = coding.finish(x, &mut factors, ending, self.missing);
         (state.ut, state.u, state.v) = (factors.u.transposed(), factors.u, factors.v);
         self.settle(x, &mut state, false);
         let State { u, v, weighing, objective, observed, .. } = state;

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::super::update::multiply_power;
 use super::super::{Coding, Ending, Method, Outcome};
 use super::column_sums;
+use crate::checkpoint::Archive;
 use crate::data::{Data, PARTS, add_scaled, least_parts, vectorized};
 use crate::error::Result;
 use crate::init::{Factors, Start};
@@ -134,6 +135,16 @@ impl<T: Real, X: Data<T>> Method<T, X> for SparseDivergence<'_> {
         state.objective
     }
 
+    fn parts(&self, state: &mut SparseState<T>, archive: &mut Archive) {
+        let SparseState { u, v, num, of_u, of_v, objective, .. } = state;
+        archive.reals("u", u.as_mut_slice());
+        archive.reals("v", v.as_mut_slice());
+        archive.reals("numerators", num.as_mut_slice());
+        archive.reals("sums-of-u", of_u);
+        archive.reals("sums-of-v", of_v);
+        archive.number("objective", objective);
+    }
+
     fn coefficients<'s>(&self, state: &'s SparseState<T>) -> Option<&'s Mat<T>> {
         Some(&state.v)
     }
@@ -144,7 +155,7 @@ impl<T: Real, X: Data<T>> Method<T, X> for SparseDivergence<'_> {
         let empty = || Mat::zeros(0, 0);
         let (u, v) = (std::mem::replace(&mut state.u, empty()), std::mem::replace(&mut state.v, empty()));
         let mut factors = Factors { u, v };
-        let residuals = coding.finish(x, &mut factors, (ending.polish, false));
+        let residuals = coding.finish(x, &mut factors, ending, false);
         (state.u, state.v) = (factors.u, factors.v);
         column_sums(&state.u, |_| 1.0, &mut state.of_u);
         self.measure(x, &mut state);

@@ -1,5 +1,6 @@
 //! How the entries of a row are weighed, and what has to be known of all of them before.
 
+use crate::checkpoint::Archive;
 use crate::loss::Loss;
 use crate::loss::entry::{AnyEntryLoss, EntryCorrentropy, EntryLoss, L1, map, sum};
 use crate::method::Coding;
@@ -170,6 +171,20 @@ impl Weighing {
             }
             Self::Samples(samples) => Some(samples.settle(totals, d)),
             Self::Entries(_) | Self::SquaredSums(_) => None,
+        }
+    }
+
+    /// What the next iteration needs, see [`Method::parts`](crate::method::Method::parts).
+    pub(super) fn parts(&mut self, archive: &mut Archive) {
+        match self {
+            Self::Refreshed { loss, .. } => archive.number("double-variance", &mut loss.double_variance),
+            Self::Features { weights, .. } => archive.reals("weights", weights),
+            Self::Samples(samples) => {
+                archive.reals("residuals", &mut samples.r);
+                archive.reals("weights", &mut samples.q);
+                archive.reals("factors", &mut samples.factors);
+            }
+            Self::Entries(_) | Self::SquaredSums(_) => {}
         }
     }
 

@@ -26,6 +26,7 @@ use rayon::prelude::*;
 
 use super::irls::{IrlsState, smoothing, weigh};
 use super::{Coding, Ending, Extra, Irls, Method, Outcome, Value};
+use crate::checkpoint::Archive;
 use crate::data::{BLOCK, Data, PARTS, least_parts, rows_per_part};
 use crate::error::Result;
 use crate::graph::Graph;
@@ -70,8 +71,27 @@ pub struct GraphState<T> {
 }
 
 impl<T: Real> GraphState<T> {
+    /// Columns of V that the graph has no use for shrink for ever, and those of U grow as much, since only their product
+    /// counts in the loss: without a bound they overflow. A column whose square is lost in rounding beside the unit columns
+    /// is given that length, and U what it takes from it.
+    fn keep_from_vanishing(&mut self) {
+        let IrlsState { u, v, gram, .. } = &mut self.inner;
+        let (c, least, squares) = (v.cols(), T::NOISE.to_f64(), gram.of(v));
+        for k in 0..c {
+            let square = squares[(k, k)].to_f64();
+            if square > 0.0 && square < least {
+                let by = (least / square).sqrt();
+                for (factor, by) in [(&mut *v, by), (&mut *u, 1.0 / by)] {
+                    let column = factor.as_mut_slice()[k..].iter_mut().step_by(c);
+                    column.for_each(|entry| *entry = T::from_f64(entry.to_f64() * by));
+                }
+            }
+        }
+    }
+
     /// The terms of the objective that depend on V alone, given V.
     fn measure(&mut self, graph: &Graph) {
+        self.keep_from_vanishing();
         let Self { inner, sv, vv, .. } = self;
         graph.dot(&inner.v, sv);
         vv.as_mut_slice().copy_from_slice(inner.gram.of(&inner.v).as_slice());
@@ -169,6 +189,15 @@ impl<T: Real, X: Data<T>> Method<T, X> for GraphIrls<'_> {
         Self::total(state)
     }
 
+    fn parts(&self, state: &mut GraphState<T>, archive: &mut Archive) {
+        let GraphState { inner, sv, vv, misfit, orthogonality, .. } = state;
+        Method::<T, X>::parts(&self.irls, inner, archive);
+        archive.reals("graph-pull", sv.as_mut_slice());
+        archive.reals("gram", vv.as_mut_slice());
+        archive.number("misfit", misfit);
+        archive.list("orthogonality", orthogonality);
+    }
+
     fn coefficients<'s>(&self, state: &'s GraphState<T>) -> Option<&'s Mat<T>> {
         Some(&state.inner.v)
     }
@@ -178,7 +207,7 @@ impl<T: Real, X: Data<T>> Method<T, X> for GraphIrls<'_> {
         let IrlsState { u, v, loss, mut weights, .. } = inner;
         let labels = ending.read(&v, &u);
         let (mut factors, coding) = (Factors { u, v }, Coding::LeastSquares);
-        let residuals = coding.finish(x, &mut factors, (false, false));
+        let residuals = coding.finish(x, &mut factors, Ending { polish: false, ..ending }, false);
         let by = smoothing(&*loss, self.irls.epsilon);
         let smoothed: Vec<f64> = residuals.iter().map(|r| (r * r + by).sqrt()).collect();
         let (fitted, _) = weigh(&*loss, &smoothed, self.irls.sample_weights, &mut weights);

@@ -8,6 +8,7 @@ use super::{GraphIrls, GraphState};
 use crate::data::{BLOCK, Block, Data, least_parts, rows_per_part, vectorized};
 use crate::matrix::Mat;
 use crate::method::irls::{IrlsState, smoothing};
+use crate::method::update::{ratio, times};
 use crate::method::{Irls, residual};
 use crate::real::Real;
 use crate::real::sealed::Left;
@@ -104,7 +105,7 @@ impl<T: Real> Move<'_, T> {
                 T::gemm((&mut *den, c), v, (of_pull.as_slice(), c), shape, true);
                 vectorized!({
                     for ((v, &num), &den) in block.v.iter_mut().zip(&*block.pull).zip(&*den) {
-                        *v = moved(*v, if den > T::ZERO { num / den } else { T::ONE });
+                        *v = times(*v, ratio(num, den).sqrt());
                     }
                 });
             }
@@ -114,9 +115,8 @@ impl<T: Real> Move<'_, T> {
                 vectorized!({
                     let entries = block.v.iter_mut().zip(&*block.pull).zip(&*den).zip(&*quartics);
                     for (((v, &g), &b), &a) in entries {
-                        let four = T::from_f64(4.0);
-                        let den = b + (b * b + four * a * g).sqrt();
-                        *v = moved(*v, if den > T::ZERO { (g + g) / den } else { T::ONE });
+                        let den = b + length(b, T::from_f64(2.0) * a.sqrt() * g.sqrt());
+                        *v = times(*v, ratio(g + g, den).sqrt());
                     }
                 });
             }
@@ -140,9 +140,10 @@ impl<T: Real> Move<'_, T> {
     }
 }
 
-/// v·√ratio; what falls below the normal numbers is zero.
+/// √(a² + b²) of numbers that are not negative, without squares that overflow or vanish.
 #[inline(always)]
-fn moved<T: Real>(v: T, ratio: T) -> T {
-    let moved = v * ratio.sqrt();
-    if moved < T::TINY { T::ZERO } else { moved }
+fn length<T: Real>(a: T, b: T) -> T {
+    let (large, small) = if a > b { (a, b) } else { (b, a) };
+    let share = if large > T::ZERO { small / large } else { T::ZERO };
+    large * (T::ONE + share * share).sqrt()
 }

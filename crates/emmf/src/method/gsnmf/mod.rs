@@ -28,6 +28,8 @@ use self::scaled::Scaled;
 use self::spa::{Choice, Importance};
 use super::hals::{Coordinates, move_rows};
 use super::{Coding, Ending, Extra, Method, Outcome, Value, residual};
+use crate::cancel::Deadline;
+use crate::checkpoint::Archive;
 use crate::data::{BLOCK, Block, Data, Gram, least_parts, vectorized};
 use crate::error::{Error, Result};
 use crate::init::{Factors, Start};
@@ -86,7 +88,7 @@ impl Gsnmf<'_> {
     fn update_u<T: Real, X: Data<T>>(x: &X, state: &mut GsnmfState<T>) {
         let GsnmfState { other: Factors { u, v }, choice, q, p, scratch, gram, .. } = state;
         let (u_rows, c) = u.shape();
-        let by = Coordinates { free: choice.samples.len()..c, sweeps: SWEEPS };
+        let by = Coordinates { free: choice.samples.len()..c, sweeps: SWEEPS, deadline: Deadline::default() };
         x.t_dot(q, v, p);
         let g = gram.weighted(q, v);
         let rows = u.as_mut_slice().par_chunks_mut(BLOCK * c).zip(p.as_slice().par_chunks(BLOCK * c));
@@ -99,7 +101,7 @@ impl Gsnmf<'_> {
     fn update_v<T: Real, X: Data<T>>(&self, x: &X, state: &mut GsnmfState<T>, frozen: bool) -> Result<f64> {
         let GsnmfState { other: Factors { u, v }, choice, r, gram, .. } = state;
         let g = gram.of(u);
-        let by = Coordinates { free: 0..choice.samples.len(), sweeps: SWEEPS };
+        let by = Coordinates { free: 0..choice.samples.len(), sweeps: SWEEPS, deadline: Deadline::default() };
         x.project(u, v.as_mut_slice(), r, |Block { rows, p, scratch, a: v, r }| {
             if !frozen {
                 move_rows(v, p, g, &by, scratch);
@@ -107,11 +109,7 @@ impl Gsnmf<'_> {
             residual::for_block(x, rows, (u, g), (v, p, scratch), |at, square| r[at] = square);
         });
         let objective = self.objective_at(&state.r);
-        if objective.is_finite() {
-            Ok(objective)
-        } else {
-            Err(Error::Diverged { iteration: state.iteration })
-        }
+        if objective.is_finite() { Ok(objective) } else { Err(Error::diverged(state.iteration)) }
     }
 
     /// Σ sᵢrᵢ².
@@ -197,6 +195,17 @@ impl<T: Real, X: Data<T>> Method<T, X> for Gsnmf<'_> {
         state.objective
     }
 
+    fn parts(&self, state: &mut GsnmfState<T>, archive: &mut Archive) {
+        let GsnmfState { here, other, ahead, objective, iteration, .. } = state;
+        archive.reals("u", here.u.as_mut_slice());
+        archive.reals("v", here.v.as_mut_slice());
+        archive.reals("last-u", other.u.as_mut_slice());
+        archive.reals("last-v", other.v.as_mut_slice());
+        archive.number("ahead", ahead);
+        archive.number("objective", objective);
+        archive.count("iteration", iteration);
+    }
+
     fn coefficients<'s>(&self, state: &'s GsnmfState<T>) -> Option<&'s Mat<T>> {
         Some(&state.here.v)
     }
@@ -205,7 +214,7 @@ impl<T: Real, X: Data<T>> Method<T, X> for Gsnmf<'_> {
         let GsnmfState { here: mut factors, choice, .. } = state;
         let labels = ending.read(&factors.v, &factors.u);
         let coding = Coding::Separable { features: choice.features.clone() };
-        let residuals = coding.finish(x, &mut factors, (ending.polish, false));
+        let residuals = coding.finish(x, &mut factors, ending, false);
         let squares: Vec<f64> = residuals.iter().map(|r| r * r).collect();
         Ok(Outcome {
             factors,

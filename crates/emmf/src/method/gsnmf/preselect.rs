@@ -54,7 +54,10 @@ fn represent(
         chosen.push(next);
     }
     let mut counts = vec![0.0; chosen.len()];
-    points.iter().for_each(|&i| counts[nearest[i]] += weights[i]);
+    // Lengths that overflow leave nobody to be chosen.
+    if !counts.is_empty() {
+        points.iter().for_each(|&i| counts[nearest[i]] += weights[i]);
+    }
     Representatives { chosen, counts }
 }
 

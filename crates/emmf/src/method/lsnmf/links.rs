@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::checkpoint::Archive;
 use crate::data::Data;
 use crate::matrix::Mat;
 use crate::real::Real;
@@ -36,6 +37,17 @@ impl<T: Real> Links<T> {
         };
         links.sort();
         links
+    }
+
+    /// What the next iteration needs, see [`Method::parts`](crate::method::Method::parts).
+    pub(super) fn parts(&mut self, archive: &mut Archive) {
+        let (mut to, mut weights): (Vec<f64>, Vec<T>) =
+            self.rows.iter().map(|&(j, g)| (f64::from(j), g)).unzip();
+        archive.reals("links", &mut to);
+        archive.reals("link-weights", &mut weights);
+        let last = self.centroids().saturating_sub(1) as u32;
+        self.rows = to.into_iter().zip(weights).map(|(j, g)| ((j as u32).min(last), g)).collect();
+        self.sort();
     }
 
     /// The links of sample i.

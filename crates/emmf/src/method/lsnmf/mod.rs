@@ -37,6 +37,7 @@ use self::links::Links;
 use self::spectrum::Spectrum;
 use super::centroids::best_centroids;
 use super::{Coding, Ending, Extra, Method, Outcome, Update, Value, residuals};
+use crate::checkpoint::Archive;
 use crate::data::{BLOCK, Block, Data, vectorized};
 use crate::error::{Error, Result};
 use crate::init::{Factors, Start, kmeans};
@@ -143,7 +144,7 @@ impl Lsnmf<'_> {
     /// P and the components for the present G; the objective.
     fn embed<T: Real>(state: &mut LsnmfState<T>) -> Result<()> {
         let LsnmfState { links, spectrum, near, turned, component, r, lambda, .. } = state;
-        let failed = Error::Diverged { iteration: state.iteration };
+        let failed = Error::diverged(state.iteration);
         if !r.iter().all(|r| r.is_finite()) {
             return Err(failed);
         }
@@ -354,6 +355,20 @@ impl<T: Real, X: Data<T>> Method<T, X> for Lsnmf<'_> {
 
     fn has_settled(&self, state: &LsnmfState<T>) -> bool {
         state.settled
+    }
+
+    fn parts(&self, state: &mut LsnmfState<T>, archive: &mut Archive) {
+        let LsnmfState { f, links, spectrum, near, turned, r, lambda, objective, iteration, .. } = state;
+        archive.reals("f", f.as_mut_slice());
+        links.parts(archive);
+        spectrum.parts(archive);
+        archive.reals("near", near.as_mut_slice());
+        archive.reals("turned", turned.as_mut_slice());
+        archive.reals("residuals", r);
+        archive.number("lambda", lambda);
+        archive.number("objective", objective);
+        archive.count("iteration", iteration);
+        state.components = state.links.components(&mut state.component);
     }
 
     /// There are links, and V only at the end.

@@ -13,6 +13,7 @@
 use rayon::prelude::*;
 
 use super::links::Links;
+use crate::checkpoint::Archive;
 use crate::data::{BLOCK, Cholesky, symmetric_eigen};
 use crate::init::Random;
 use crate::matrix::Mat;
@@ -57,6 +58,12 @@ impl Spectrum {
         let block = orthonormal(orthonormal(block));
         let (samples, centroids) = (Mat::zeros(n, c), Mat::zeros(c, m));
         Self { c, normalized, sum: 0.0, samples, centroids, block, steps: STEPS }
+    }
+
+    /// What the next iteration needs, see [`Method::parts`](crate::method::Method::parts).
+    pub(super) fn parts(&mut self, archive: &mut Archive) {
+        archive.reals("eigenvectors", self.block.as_mut_slice());
+        archive.count("eigenvector-steps", &mut self.steps);
     }
 
     /// Finds them for these links; `None` where the decomposition fails.

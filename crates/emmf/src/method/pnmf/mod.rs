@@ -33,6 +33,7 @@ use rayon::prelude::*;
 use self::factor::{EXTRA, Factor, Move};
 use self::gamma::ln_gamma;
 use super::{Coding, Ending, Extra, Method, Outcome, Value, residuals};
+use crate::checkpoint::Archive;
 use crate::data::{Block, Data};
 use crate::error::Result;
 use crate::init::{Factors, Start};
@@ -216,6 +217,19 @@ impl<T: Real, X: Data<T>> Method<T, X> for Pnmf<'_> {
 
     fn objective(&self, state: &PnmfState<T>) -> f64 {
         state.elbo
+    }
+
+    fn parts(&self, state: &mut PnmfState<T>, archive: &mut Archive) {
+        let PnmfState { u, v, precision, rate, elbo, .. } = state;
+        archive.reals("u", u.mean.as_mut_slice());
+        archive.reals("u-rest", &mut u.rest);
+        archive.reals("v", v.mean.as_mut_slice());
+        archive.reals("v-rest", &mut v.rest);
+        archive.reals("rate", rate);
+        archive.number("precision", precision);
+        archive.number("objective", elbo);
+        u.sum(|_| 1.0);
+        v.sum(|i| self.sample_weights[i]);
     }
 
     fn coefficients<'s>(&self, state: &'s PnmfState<T>) -> Option<&'s Mat<T>> {

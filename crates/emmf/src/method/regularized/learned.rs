@@ -21,6 +21,7 @@
 use rayon::prelude::*;
 
 use super::affinity::{distance_sq, sum_over_rows};
+use crate::checkpoint::Archive;
 use crate::data::{Data, least_parts, rows_per_part};
 use crate::error::Result;
 use crate::graph::{Neighbours, adaptive, nearest, project_onto_simplex};
@@ -130,6 +131,12 @@ impl Learned {
         symmetric.update(s);
     }
 
+    /// What the next iteration needs, see [`Method::parts`](crate::method::Method::parts).
+    pub(super) fn parts(&mut self, archive: &mut Archive) {
+        archive.reals("graph", &mut self.s);
+        self.symmetric.update(&self.s);
+    }
+
     /// The terms of the objective in S.
     pub(super) fn value<T: Real>(&self, v: &Mat<T>) -> f64 {
         let own = if matches!(self.learning, Learning::Samples { .. }) { 1.0 } else { 0.0 };
@@ -160,17 +167,24 @@ impl Row<'_> {
         let mut room = [0.0; CANDIDATES];
         match self.learning {
             Learning::Samples { .. } => {
-                let cost = |(&d, &e): (&f64, &f64)| -(d + 0.5 * self.lambda * e) / (2.0 * self.gamma);
-                s.iter_mut().zip(self.distances.iter().zip(&*e).map(cost)).for_each(|(s, cost)| *s = cost);
-                project_onto_simplex(s, &mut room[..s.len()]);
+                e.iter_mut().zip(self.distances).for_each(|(e, d)| *e = d + 0.5 * self.lambda * *e);
+                cheapest(s, e, self.gamma, &mut room);
             }
             Learning::Coefficients { gamma: Some(gamma), .. } => {
-                s.iter_mut().zip(&*e).for_each(|(s, e)| *s = -self.lambda * e / (4.0 * gamma));
-                project_onto_simplex(s, &mut room[..s.len()]);
+                e.iter_mut().for_each(|e| *e *= 0.5 * self.lambda);
+                cheapest(s, e, gamma, &mut room);
             }
             Learning::Coefficients { neighbours, gamma: None } => spread(s, e, neighbours),
         }
     }
+}
+
+/// The s of the simplex with the least Σ costⱼsⱼ + γsⱼ²: the projection of −cost/2γ. A cost that all share changes
+/// nothing there, but divided by a tiny γ it would leave no digits for what tells them apart.
+fn cheapest(s: &mut [f64], costs: &[f64], gamma: f64, room: &mut [f64]) {
+    let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
+    s.iter_mut().zip(costs).for_each(|(s, cost)| *s = (least - cost) / (2.0 * gamma));
+    project_onto_simplex(s, &mut room[..costs.len()]);
 }
 
 /// s = (e_{k+1} − e)/(k·e_{k+1} − Σ_{h≤k} e_h) on the k nearest, 0 else; 1/k where they are all equally near.

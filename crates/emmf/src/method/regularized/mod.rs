@@ -41,8 +41,9 @@ mod learned;
 use rayon::prelude::*;
 
 use self::affinity::Affinity;
-use super::update::multiply_power;
+use super::update::{multiply_power, ratio, times};
 use super::{Coding, Ending, Extra, Method, Outcome, Update, Value, residual_sq};
+use crate::checkpoint::Archive;
 use crate::data::{BLOCK, Block, Data, Gram, vectorized};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
@@ -227,17 +228,16 @@ impl Regularized<'_> {
             objective += affinity.value(v);
         }
         state.objective = objective;
-        if objective.is_finite() { Ok(()) } else { Err(Error::Diverged { iteration: state.iteration }) }
+        if objective.is_finite() { Ok(()) } else { Err(Error::diverged(state.iteration)) }
     }
 }
 
-/// v ← v ∘ num/den. 0/0 leaves the entry as it is; what falls below the normal numbers is zero.
+/// v ← v ∘ num/den.
 #[inline(always)]
-fn multiply<T: Real>(v: &mut [T], ratio: impl Fn(usize, T) -> (T, T)) {
+fn multiply<T: Real>(v: &mut [T], terms: impl Fn(usize, T) -> (T, T)) {
     for (k, v) in v.iter_mut().enumerate() {
-        let (num, den) = ratio(k, *v);
-        let moved = if den > T::ZERO { *v * (num / den) } else { *v };
-        *v = if moved < T::TINY { T::ZERO } else { moved };
+        let (num, den) = terms(k, *v);
+        *v = times(*v, ratio(num, den));
     }
 }
 
@@ -314,6 +314,22 @@ impl<'a, T: Real, X: Data<T>> Method<T, X> for Regularized<'a> {
         state.objective
     }
 
+    fn parts(&self, state: &mut Self::State, archive: &mut Archive) {
+        let RegularizedState { u, v, b, affinity, pull, p, objective, iteration, .. } = state;
+        archive.reals("u", u.as_mut_slice());
+        archive.reals("v", v.as_mut_slice());
+        archive.reals("projections", p.as_mut_slice());
+        archive.reals("graph-pull", pull.as_mut_slice());
+        archive.number("objective", objective);
+        archive.count("iteration", iteration);
+        if let Some(b) = b {
+            archive.reals("b", b.as_mut_slice());
+        }
+        if let Some(Affinity::Learned(learned)) = affinity {
+            learned.parts(archive);
+        }
+    }
+
     fn coefficients<'s>(&self, state: &'s Self::State) -> Option<&'s Mat<T>> {
         Some(&state.v)
     }
@@ -323,7 +339,7 @@ impl<'a, T: Real, X: Data<T>> Method<T, X> for Regularized<'a> {
         let labels = ending.read(&v, &u);
         let (mut factors, coding) = (Factors { u, v }, Coding::LeastSquares);
         let polish = ending.polish && self.terms.is_plain();
-        let residuals = coding.finish(x, &mut factors, (polish, false));
+        let residuals = coding.finish(x, &mut factors, Ending { polish, ..ending }, false);
         let fit = || residuals.iter().zip(self.sample_weights).map(|(r, s)| s * r * r).sum();
         let concepts = b.map(|b| Extra { name: "b", value: Value::Matrix(b) });
         let gamma = affinity.and_then(|affinity| affinity.gamma());

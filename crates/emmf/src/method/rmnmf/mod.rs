@@ -30,6 +30,7 @@ use rayon::prelude::*;
 use super::centroids::best_centroids;
 use super::regularized::roughness;
 use super::{Coding, Ending, Extra, Method, Outcome, Value, residuals};
+use crate::checkpoint::Archive;
 use crate::data::{BLOCK, Data, PARTS, Polar, rows_per_part, vectorized};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
@@ -135,7 +136,7 @@ impl Rmnmf<'_> {
         });
         let finite = g.as_slice().iter().all(|g| g.is_finite());
         if !finite || !polar.replace(g) {
-            return Err(Error::Diverged { iteration: *iteration });
+            return Err(Error::diverged(*iteration));
         }
         let mu = T::from_f64(*mu);
         let terms = g.as_slice().iter().zip(h.as_slice());
@@ -173,7 +174,7 @@ impl Rmnmf<'_> {
             }
         });
         state.objective = state.r.iter().sum::<f64>() + self.lambda * roughness(self.graph, &state.g);
-        if state.objective.is_finite() { Ok(()) } else { Err(Error::Diverged { iteration: state.iteration }) }
+        if state.objective.is_finite() { Ok(()) } else { Err(Error::diverged(state.iteration)) }
     }
 }
 
@@ -234,6 +235,21 @@ impl<T: Real, X: Data<T>> Method<T, X> for Rmnmf<'_> {
 
     fn objective(&self, state: &RmnmfState<T>) -> f64 {
         state.objective
+    }
+
+    fn parts(&self, state: &mut RmnmfState<T>, archive: &mut Archive) {
+        let RmnmfState { f, g, h, z, a, mu, inverse, r, objective, iteration, .. } = state;
+        archive.reals("f", f.as_mut_slice());
+        archive.reals("g", g.as_mut_slice());
+        archive.reals("h", h.as_mut_slice());
+        archive.reals("multiplier", z.as_mut_slice());
+        archive.reals("a", a.as_mut_slice());
+        archive.reals("residuals", r);
+        archive.number("mu", mu);
+        archive.number("objective", objective);
+        archive.count("iteration", iteration);
+        // G is orthonormal after the first iteration.
+        inverse.take_if(|_| *iteration > 0);
     }
 
     fn coefficients<'s>(&self, state: &'s RmnmfState<T>) -> Option<&'s Mat<T>> {

@@ -48,7 +48,7 @@ impl Rmnmf<'_> {
     pub(super) fn begin<T: Real, X: Data<T>>(&self, x: &X, start: &mut Start<'_, T>) -> Result<Begun<T>> {
         let Factors { u: mut f, v: mut g } = start.factors(x)?;
         let mut polar = Polar::new(g.shape());
-        let failed = Error::Diverged { iteration: 0 };
+        let failed = Error::diverged(0);
         let inverse = if self.setting.stable {
             if !polar.replace(&mut g) {
                 return Err(failed);

@@ -1,0 +1,107 @@
+//! What a fit can go on from after it was stopped, bit for bit.
+//!
+//! A fit is a function of its samples and parameters, so that its start, graph and scales need not be kept: they are made
+//! again. Kept is only what iterations change. Every method names that in one function, which an [`Archive`] uses in both
+//! directions.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::real::Real;
+
+/// A restart after one of its iterations.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// The objective before the first iteration.
+    pub initial: f64,
+    /// The objective after each iteration.
+    pub trace: Vec<f64>,
+    /// The state of the method, by the names that it gives its parts.
+    pub parts: BTreeMap<String, Vec<f64>>,
+}
+
+/// A fit after one of its iterations.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// The restart that is under way, from 0.
+    pub restart: usize,
+    /// Where it is.
+    pub now: Snapshot,
+    /// The best of the restarts before, and its number.
+    pub best: Option<(usize, Snapshot)>,
+}
+
+/// Saves the parts of a state, or loads them.
+#[derive(Debug)]
+pub struct Archive {
+    loading: bool,
+    parts: BTreeMap<String, Vec<f64>>,
+    /// The first part that could not be loaded.
+    misfit: Option<&'static str>,
+}
+
+impl Archive {
+    /// Takes up the parts that it is shown.
+    pub fn saving() -> Self {
+        Self { loading: false, parts: BTreeMap::new(), misfit: None }
+    }
+
+    /// Gives the parts that it is shown their saved values.
+    pub fn loading(parts: BTreeMap<String, Vec<f64>>) -> Self {
+        Self { loading: true, parts, misfit: None }
+    }
+
+    /// Numbers, as many in both directions.
+    pub fn reals<T: Real>(&mut self, name: &'static str, values: &mut [T]) {
+        if !self.loading {
+            self.parts.insert(name.into(), values.iter().map(|value| value.to_f64()).collect());
+            return;
+        }
+        match self.parts.remove(name) {
+            Some(saved) if saved.len() == values.len() => {
+                values.iter_mut().zip(saved).for_each(|(value, saved)| *value = T::from_f64(saved));
+            }
+            _ => self.misfit = self.misfit.or(Some(name)),
+        }
+    }
+
+    /// Numbers, as many as there are.
+    pub fn list(&mut self, name: &'static str, values: &mut Vec<f64>) {
+        if self.loading {
+            values.resize(self.parts.get(name).map_or(0, Vec::len), 0.0);
+        }
+        self.reals(name, values);
+    }
+
+    /// One number.
+    pub fn number(&mut self, name: &'static str, value: &mut f64) {
+        self.reals(name, std::slice::from_mut(value));
+    }
+
+    /// A count below 2⁵³, or a yes or no as 1 or 0.
+    pub fn count(&mut self, name: &'static str, value: &mut usize) {
+        let mut number = *value as f64;
+        self.number(name, &mut number);
+        *value = number as usize;
+    }
+
+    /// What was saved.
+    pub fn into_parts(self) -> BTreeMap<String, Vec<f64>> {
+        self.parts
+    }
+
+    /// Fails where what was loaded belongs to another fit.
+    pub fn check(&self) -> Result<()> {
+        let strange = self.parts.keys().next().map(String::as_str);
+        match self.misfit.or(if self.loading { strange } else { None }) {
+            None => Ok(()),
+            Some(part) => Err(Error::param(
+                "the checkpoint",
+                format!("that of another fit (its part '{part}' does not fit)"),
+                "that of a fit of the same samples with the same parameters",
+            )),
+        }
+    }
+}
