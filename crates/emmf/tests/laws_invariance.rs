@@ -6,8 +6,13 @@ mod oracle;
 
 use emmf::registry::{self, Entry, Storage};
 use emmf::{Factors, Fit, Given, Graph, Init, Mat, Real, Samples, Spec};
+use oracle::escapes::Escapes;
 use oracle::problems::{KINDS, Kind, Sparse, cast, distance, methods, problem, rng, specs, uniform};
 use oracle::{determined, fit_from, weighted_fit_from};
+
+/// Shares of the comparisons of a law that may be excused: a little above what was measured.
+const OF_PERMUTED: f64 = 0.002;
+const OF_REPEATED: f64 = 0.002;
 
 /// Everything but times and the number of threads is the same to the last bit.
 fn same_bits<T: Real>(a: &Fit<T>, b: &Fit<T>) -> bool {
@@ -105,6 +110,7 @@ fn permuted(graph: &Graph, order: &[usize]) -> Graph {
 /// From the same start, sample by sample, the order of the samples only changes the order of V.
 #[test]
 fn permuting_samples_permutes_v() {
+    let escapes = Escapes::default();
     for (at, kind) in KINDS.into_iter().enumerate() {
         let p = problem(kind, at as u64);
         let n = p.x.rows();
@@ -128,9 +134,10 @@ fn permuting_samples_permutes_v() {
                 (fit_from(&spec, &p.x, &p.start).unwrap(), fit_from(&spec, &x, &start).unwrap())
             };
             let by = distance(a.model.centroids(), b.model.centroids()).max(distance(&rows(&a.v), &b.v));
-            assert!(by < 1e-9 || !determined(&a, &p.x), "{kind:?} {spec:?}: {by}");
+            assert!(escapes.holds(by < 1e-9, || !determined(&a, &p.x)), "{kind:?} {spec:?}: {by}");
         }
     }
+    escapes.at_most("permuted samples", OF_PERMUTED);
 }
 
 /// Sample weights count in the loss, not in a graph.
@@ -141,6 +148,7 @@ fn without_graph(spec: &Spec) -> bool {
 /// A sample with weight 3 counts like three samples.
 #[test]
 fn whole_weights_equal_repeated_samples() {
+    let escapes = Escapes::default();
     for seed in 0..6 {
         let p = problem(Kind::Plain, seed);
         let counts: Vec<f64> = (0..p.x.rows()).map(|i| [1.0, 3.0, 2.0][i % 3]).collect();
@@ -154,11 +162,12 @@ fn whole_weights_equal_repeated_samples() {
             let often = fit_from(&spec, &rows(&p.x), &start).unwrap();
             let by = distance(once.model.centroids(), often.model.centroids());
             let by = by.max(distance(&rows(&once.v), &often.v));
-            assert!(by < 1e-9 || !determined(&once, &p.x), "{spec:?}: {by}");
+            assert!(escapes.holds(by < 1e-9, || !determined(&once, &p.x)), "{spec:?}: {by}");
             let by = (once.objective - often.objective).abs();
             assert!(by <= 1e-9 * often.objective.abs(), "{spec:?}: {by}");
         }
     }
+    escapes.at_most("repeated samples", OF_REPEATED);
 }
 
 /// A sample with weight 0 is coded, and nothing else.

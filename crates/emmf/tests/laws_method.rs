@@ -5,10 +5,11 @@ mod oracle;
 
 use emmf::registry::{self, Goal, Storage};
 use emmf::{Factors, Fit, Mat, Real, Samples, Spec};
+use oracle::escapes::Escapes;
 use oracle::problems::{KINDS, Kind, cast, distance, in_every_storage, problem, specs};
 use oracle::{Oracle, determined, fit_from, rounding};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
+use proptest::test_runner::{RngSeed, TestRunner};
 
 fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig {
@@ -22,6 +23,24 @@ fn cases(cases: u32) -> ProptestConfig {
 
 fn kinds() -> impl Strategy<Value = Kind> {
     prop::sample::select(&KINDS[..])
+}
+
+/// Shares of the comparisons of a law that may be excused: a little above what was measured.
+const OF_STORAGE_F64: f64 = 0.0005;
+const OF_STORAGE_F32: f64 = 0.003;
+const OF_THE_ORACLE: f64 = 0.0005;
+const OF_PRECISION: f64 = 0.006;
+
+/// Holds for problems of every kind, with at most this share of excuses.
+fn law(name: &str, share: f64, check: impl Fn(Kind, u64, &Escapes)) {
+    let escapes = Escapes::default();
+    let problems = (kinds(), any::<u64>());
+    let tried = TestRunner::new(cases(18)).run(&problems, |(kind, seed)| {
+        check(kind, seed, &escapes);
+        Ok(())
+    });
+    tried.unwrap();
+    escapes.at_most(name, share);
 }
 
 /// The weight of the capped norm jumps at θ, so a residual within rounding of θ sends the whole fit one way
@@ -76,7 +95,7 @@ fn check_form<T: Real>(fit: &Fit<T>, (n, d): (usize, usize), k: usize) {
     assert!(fit.initial.is_finite() && fit.objective.is_finite());
 }
 
-fn every_storage_agrees<T: Real>(kind: Kind, seed: u64, tolerance: f64) {
+fn every_storage_agrees<T: Real>(kind: Kind, seed: u64, tolerance: f64, escapes: &Escapes) {
     let p = problem(kind, seed);
     let (x, start): (Mat<T>, _) = (p.x.cast(), cast::<T>(&p.start));
     for spec in specs(p.k) {
@@ -96,7 +115,7 @@ fn every_storage_agrees<T: Real>(kind: Kind, seed: u64, tolerance: f64) {
             let close =
                 (first.objective - fit.objective).abs() <= tolerance * first.initial.abs() + 9.0 * noise;
             assert!(
-                close || jumps(kind, &p.x, &fit),
+                escapes.holds(close, || jumps(kind, &p.x, &fit)),
                 "{storage} {kind:?} {spec:?}: {} {}",
                 first.objective,
                 fit.objective
@@ -104,27 +123,30 @@ fn every_storage_agrees<T: Real>(kind: Kind, seed: u64, tolerance: f64) {
             let by = distance(first.model.centroids(), fit.model.centroids());
             // V of dependent centroids is not unique.
             let by = if p.k <= x.cols() { by.max(distance(&first.v, &fit.v)) } else { by };
-            assert!(by <= tolerance || !comparable(kind, &p.x, &fit), "{storage} {kind:?} {spec:?}: {by}");
+            let holds = escapes.holds(by <= tolerance, || !comparable(kind, &p.x, &fit));
+            assert!(holds, "{storage} {kind:?} {spec:?}: {by}");
         });
     }
 }
 
-proptest! {
-    #![proptest_config(cases(18))]
+#[test]
+fn form_and_every_storage_f64() {
+    law("every storage, f64", OF_STORAGE_F64, |kind, seed, escapes| {
+        every_storage_agrees::<f64>(kind, seed, 1e-8, escapes);
+    });
+}
 
-    #[test]
-    fn form_and_every_storage_f64(kind in kinds(), seed in any::<u64>()) {
-        every_storage_agrees::<f64>(kind, seed, 1e-8);
-    }
+#[test]
+fn form_and_every_storage_f32() {
+    law("every storage, f32", OF_STORAGE_F32, |kind, seed, escapes| {
+        every_storage_agrees::<f32>(kind, seed, 2e-2, escapes);
+    });
+}
 
-    #[test]
-    fn form_and_every_storage_f32(kind in kinds(), seed in any::<u64>()) {
-        every_storage_agrees::<f32>(kind, seed, 2e-2);
-    }
-
-    /// Each from where the last one ended, so that no rounding is amplified on the way.
-    #[test]
-    fn each_of_twenty_iterations_equals_the_oracle(kind in kinds(), seed in any::<u64>()) {
+/// Each from where the last one ended, so that no rounding is amplified on the way.
+#[test]
+fn each_of_twenty_iterations_equals_the_oracle() {
+    law("the oracle", OF_THE_ORACLE, |kind, seed, escapes| {
         let p = problem(kind, seed);
         for spec in specs(p.k).into_iter().filter(only_iterates).filter(has_common_solver) {
             let spec = spec.max_iter(1).polish(false);
@@ -140,37 +162,40 @@ proptest! {
                     let theirs = oracle.objective(&start);
                     let noise = oracle.noise::<f64>(&start);
                     let close = (ours - theirs).abs() <= 1e-9 * theirs.abs() + 9.0 * noise;
-                    prop_assert!(close || jumps(kind, &p.x, &fit), "{kind:?} {spec:?}, iteration {at}: {ours}, should be {theirs}");
+                    let holds = escapes.holds(close, || jumps(kind, &p.x, &fit));
+                    assert!(holds, "{kind:?} {spec:?}, iteration {at}: {ours}, should be {theirs}");
                 }
                 for (ours, theirs) in [(fit.model.centroids(), &start.u), (&fit.v, &start.v)] {
                     let by = distance(ours, theirs);
-                    prop_assert!(by <= 1e-9 || !comparable(kind, &p.x, &fit), "{kind:?} {spec:?}, iteration {at}: {by}");
+                    let holds = escapes.holds(by <= 1e-9, || !comparable(kind, &p.x, &fit));
+                    assert!(holds, "{kind:?} {spec:?}, iteration {at}: {by}");
                 }
                 start = Factors { u: fit.model.centroids().clone(), v: fit.v.clone() };
             }
         }
-    }
+    });
+}
 
-    #[test]
-    fn single_precision_is_near_double(kind in kinds(), seed in any::<u64>()) {
+#[test]
+fn single_precision_is_near_double() {
+    law("single precision", OF_PRECISION, |kind, seed, escapes| {
         let p = problem(kind, seed);
         for spec in specs(p.k).into_iter().filter(only_iterates).filter(is_continuous) {
             // Which step extrapolation takes back may depend on the last digit.
             let spec = spec.max_iter(10).polish(false).extrapolate(false);
             let double = fit_from(&spec, &p.x, &p.start).unwrap();
             let single = fit_from(&spec, &p.x.cast::<f32>(), &cast(&p.start)).unwrap();
-            if !(comparable(kind, &p.x, &double) && comparable(kind, &p.x, &single))
-                || vanishes(&spec, &p.x)
-            {
-                continue;
-            }
+            let excuse = || {
+                !(comparable(kind, &p.x, &double) && comparable(kind, &p.x, &single)) || vanishes(&spec, &p.x)
+            };
             let by = (double.objective - single.objective).abs();
             let noise = slack(&double, &p.x) + slack(&single, &p.x);
-            prop_assert!(by <= 1e-4 * double.initial.abs() + 9.0 * noise, "{kind:?} {spec:?}: {by}");
+            let close = by <= 1e-4 * double.initial.abs() + 9.0 * noise;
+            assert!(escapes.holds(close, excuse), "{kind:?} {spec:?}: {by}");
             let by = distance(&product(&double), &product(&single));
-            prop_assert!(by <= 1e-3, "{kind:?} {spec:?}: {by}");
+            assert!(escapes.holds(by <= 1e-3, excuse), "{kind:?} {spec:?}: {by}");
         }
-    }
+    });
 }
 
 /// V·Uᵀ in double precision.

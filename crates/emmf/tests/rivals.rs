@@ -11,11 +11,15 @@ use emmf::metrics::accuracy;
 use emmf::preprocess::Normalize;
 use emmf::{Factors, Fit, Given, Graph, Mat, Spec, Step};
 use oracle::dense::{distance_sq, polar, t_times};
+use oracle::escapes::Escapes;
 use oracle::lsnmf::Lsnmf;
 use oracle::problems::{Kind, distance, problem, rng, uniform};
 use oracle::rivals::Rival;
 use oracle::rmnmf::Rmnmf;
 use oracle::{determined, fit_from};
+
+/// The share of the comparisons with the oracle that may be excused: a little above what was measured.
+const EXCUSED: f64 = 0.005;
 
 fn samples() -> Mat<f64> {
     Mat::from_rows([
@@ -287,6 +291,7 @@ fn robust_manifold_is_that_of_the_oracle() {
 /// Ten iterations from one start, objectives and factors.
 #[test]
 fn every_iteration_is_that_of_the_oracle() {
+    let escapes = Escapes::default();
     for kind in
         [Kind::Plain, Kind::Zeros, Kind::Outliers, Kind::ZeroFeatures, Kind::MoreCentroidsThanFeatures]
     {
@@ -318,10 +323,11 @@ fn every_iteration_is_that_of_the_oracle() {
                 }
                 let by = distance(&fit.v, &place.v);
                 let by = if normalized { by } else { by.max(distance(fit.model.centroids(), &place.u)) };
-                assert!(by < 1e-7 || !determined(&fit, &p.x), "{kind:?} {rival:?}: {by}");
+                assert!(escapes.holds(by < 1e-7, || !determined(&fit, &p.x)), "{kind:?} {rival:?}: {by}");
             }
         }
     }
+    escapes.at_most("rivals", EXCUSED);
 }
 
 /// A given start has as many local centroids as clusters.

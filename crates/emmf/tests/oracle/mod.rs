@@ -2,10 +2,16 @@
 //! blocks, no threads. They are written to be read, and everything else is compared with them.
 
 #![allow(dead_code, reason = "every test binary uses its own part of this module")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail in its helpers too")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may fail and speak in its helpers too"
+)]
 
 pub(crate) mod dense;
 pub(crate) mod entrywise;
+pub(crate) mod escapes;
 pub(crate) mod lsnmf;
 pub(crate) mod pnmf;
 pub(crate) mod problems;
