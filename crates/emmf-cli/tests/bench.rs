@@ -1,6 +1,8 @@
 //! `emmf bench`: results that do not depend on the number of jobs, going on after an interruption, tables, bad input.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "../../../tests/data_sets.rs"]
+mod data_sets;
 mod program;
 
 use std::process::Stdio;
@@ -244,13 +246,7 @@ fn the_paper_without_data() {
 /// The whole paper in small on the data sets that are at hand.
 #[test]
 fn the_paper_in_small() {
-    let folder = std::env::var_os("EMMF_DATA").map_or_else(
-        || [env!("CARGO_MANIFEST_DIR"), "../../../shared/data"].iter().collect(),
-        std::path::PathBuf::from,
-    );
-    if !folder.join("movement.mat").exists() || !folder.join("yale.mat").exists() {
-        return println!("skipped: movement.mat and yale.mat are not in {}; set EMMF_DATA", folder.display());
-    }
+    let Some(folder) = data_sets::folder_with(&["movement", "yale"]) else { return };
     let place = Place::new();
     let line = format!(
         "bench --paper --quick --only movement,yale --seeds 1 --out bench --data {}",

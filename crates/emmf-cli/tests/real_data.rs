@@ -1,30 +1,21 @@
 //! The data sets of the paper, where they are at hand: a short fit of each.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "../../../tests/data_sets.rs"]
+mod data_sets;
 mod program;
 
-use std::path::PathBuf;
-
+use data_sets::folder_with;
+use emmf_io::{Matrix, ReadOptions, read};
 use program::Place;
 
 /// Name, samples, features, classes, and the accuracy that a short fit exceeds.
 const SETS: [(&str, usize, usize, usize, f64); 3] =
     [("movement", 360, 90, 15, 0.35), ("yale", 165, 256, 15, 0.3), ("ba", 1404, 320, 36, 0.18)];
 
-/// The folder of the data sets, or what to say where there is none.
-fn folder() -> Result<PathBuf, String> {
-    let folder = std::env::var_os("EMMF_DATA")
-        .map_or_else(|| [env!("CARGO_MANIFEST_DIR"), "../../../shared/data"].iter().collect(), PathBuf::from);
-    let skipped = || format!("skipped: no data in {}; set EMMF_DATA", folder.display());
-    if folder.is_dir() { Ok(folder) } else { Err(skipped()) }
-}
-
 #[test]
 fn classes_are_found_and_clusters_are_better_than_chance() {
-    let folder = match folder() {
-        Ok(folder) => folder,
-        Err(skipped) => return println!("{skipped}"),
-    };
+    let Some(folder) = folder_with(&SETS.map(|set| set.0)) else { return };
     let place = Place::new();
     for (name, n, d, classes, least) in SETS {
         std::fs::copy(folder.join(format!("{name}.mat")), place.path("x.mat")).unwrap();
@@ -38,10 +29,7 @@ fn classes_are_found_and_clusters_are_better_than_chance() {
 /// From file to labels with every method, in both types.
 #[test]
 fn every_method_clusters_movement() {
-    let folder = match folder() {
-        Ok(folder) => folder,
-        Err(skipped) => return println!("{skipped}"),
-    };
+    let Some(folder) = folder_with(&["movement"]) else { return };
     let place = Place::new();
     std::fs::copy(folder.join("movement.mat"), place.path("x.mat")).unwrap();
     let methods: serde_json::Value = serde_json::from_str(&place.run("methods --json").ok()).unwrap();
@@ -68,18 +56,17 @@ fn every_method_clusters_movement() {
 /// A fifth of the values hidden: they are filled in far better than by the mean of their feature.
 #[test]
 fn hidden_values_of_movement_come_back() {
-    let folder = match folder() {
-        Ok(folder) => folder,
-        Err(skipped) => return println!("{skipped}"),
-    };
+    let Some(folder) = folder_with(&["movement"]) else { return };
     let place = Place::new();
     std::fs::copy(folder.join("movement.mat"), place.path("x.mat")).unwrap();
     let hidden = |i: usize, j: usize| (i * 31 + j * 17 + i * j * 7).is_multiple_of(5);
     let row = |i: usize| (0..90).map(|j| u8::from(!hidden(i, j)).to_string()).collect::<Vec<_>>().join(",");
     place.write("mask.csv", (0..360).map(|i| row(i) + "\n").collect::<String>());
-    let read =
-        |name: &str| emmf_io::read(&place.path(name), &emmf_io::ReadOptions::default()).unwrap().x.into_f64();
-    let emmf_io::Matrix::Dense(x) = read("x.mat") else { return };
+    let dense = |name: &str| match read(&place.path(name), &ReadOptions::default()).unwrap().x.into_f64() {
+        Matrix::Dense(x) => x,
+        Matrix::Sparse(_) => panic!("{name} is sparse"),
+    };
+    let x = dense("x.mat");
     let gaps = || (0..360).flat_map(|i| (0..90).map(move |j| (i, j))).filter(|&(i, j)| hidden(i, j));
     let mean = |j: usize| {
         let there = || (0..360).filter(|&i| !hidden(i, j)).map(|i| x[(i, j)]);
@@ -90,7 +77,7 @@ fn hidden_values_of_movement_come_back() {
         place.json(&format!(
             "fit x.mat -k 15 --method {method} --mask mask.csv --max-iter 100 --json --out result"
         ));
-        let emmf_io::Matrix::Dense(imputed) = read("result/imputed.npy") else { return };
+        let imputed = dense("result/imputed.npy");
         let by_fit: f64 = gaps().map(|(i, j)| (x[(i, j)] - imputed[(i, j)]).powi(2)).sum();
         assert!(by_fit < 0.1 * by_mean, "{method}: {by_fit} against {by_mean}");
     }
@@ -100,10 +87,7 @@ fn hidden_values_of_movement_come_back() {
 /// samples it works on through representatives. The choice that is made does not depend on the type.
 #[test]
 fn methods_with_a_solver_of_their_own() {
-    let folder = match folder() {
-        Ok(folder) => folder,
-        Err(skipped) => return println!("{skipped}"),
-    };
+    let Some(folder) = folder_with(&["movement", "mfeat"]) else { return };
     let place = Place::new();
     std::fs::copy(folder.join("movement.mat"), place.path("movement.mat")).unwrap();
     std::fs::copy(folder.join("mfeat.mat"), place.path("mfeat.mat")).unwrap();

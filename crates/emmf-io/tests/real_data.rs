@@ -1,10 +1,11 @@
 //! The data sets of the paper, where they are at hand.
 
 mod common;
+#[path = "../../../tests/data_sets.rs"]
+mod data_sets;
 
 use common::dense;
 use emmf_io::{ReadOptions, read};
-use std::path::PathBuf;
 
 /// Name, samples, features, classes.
 const SETS: [(&str, usize, usize, usize); 8] = [
@@ -20,12 +21,7 @@ const SETS: [(&str, usize, usize, usize); 8] = [
 
 #[test]
 fn shapes_classes_and_ranges() {
-    let folder = std::env::var_os("EMMF_DATA")
-        .map_or_else(|| [env!("CARGO_MANIFEST_DIR"), "../../../shared/data"].iter().collect(), PathBuf::from);
-    if !folder.is_dir() {
-        println!("skipped: no data in {}; set EMMF_DATA", folder.display());
-        return;
-    }
+    let Some(folder) = data_sets::folder_with(&SETS.map(|set| set.0)) else { return };
     for (name, samples, features, classes) in SETS {
         let data = read(&folder.join(format!("{name}.mat")), &ReadOptions::default()).unwrap();
         assert_eq!(data.x.shape(), (samples, features), "{name}");
