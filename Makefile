@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := target/venv
 NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 
-.PHONY: demo test format lint rust python browser wheel methods lambda paper robustness bench kernels callgrind
+.PHONY: demo test format lint rust fuzz python browser wheel methods lambda paper robustness bench kernels callgrind
 
 demo:
 	$(CARGO) run --release -- demo
@@ -26,6 +26,12 @@ else
 	$(CARGO) test --workspace --lib --bins --tests
 endif
 	$(CARGO) test --workspace --doc
+
+# Hostile files, models, records, images, experiments and specs, one target after the other. MINUTES=30 FROM=number
+# TARGETS="specs images"; a share of the cases is in the Rust tests.
+MINUTES ?= 30
+fuzz:
+	$(CARGO) run --release --quiet --package emmf-fuzz -- run $(TARGETS) --minutes $(MINUTES) $(if $(FROM),--from $(FROM))
 
 # Files that other tools write and read, the page in a browser, the commands of the guide, and the Python package: needs
 # the program, and the tools in a virtual environment. All is built as the Rust tests are, so that nothing is compiled

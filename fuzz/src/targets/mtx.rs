@@ -1,0 +1,10 @@
+//! Matrix Market files.
+
+use super::table::Table;
+use crate::Random;
+use crate::case::Case;
+use crate::seeds::MTX;
+
+pub(super) fn make(random: &mut Random) -> Box<dyn Case> {
+    Box::new(Table::changed(&MTX, random))
+}

@@ -1,0 +1,10 @@
+//! Tables of text.
+
+use super::table::Table;
+use crate::Random;
+use crate::case::Case;
+use crate::seeds::CSV;
+
+pub(super) fn make(random: &mut Random) -> Box<dyn Case> {
+    Box::new(Table::changed(&CSV, random))
+}

@@ -1,0 +1,73 @@
+//! A fixed share of the cases of every target. `make fuzz` goes on from where these end.
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test may panic, and says how much it tried")]
+
+use emmf_fuzz::{Answer, TARGETS, find, judge};
+
+/// Cases of a share.
+const CASES: u64 = 20_000;
+
+/// Tries the cases from `from` to `end`, and fails with what was found.
+fn share(name: &str, from: u64, end: u64) {
+    let target = find(name).unwrap();
+    let (mut taken, mut findings) = (0, Vec::new());
+    for number in from..end {
+        match judge(target, number) {
+            Ok(answer) => taken += u64::from(answer == Answer::Taken),
+            Err(what) => findings.push(format!("emmf-fuzz case {name} {number}: {what}")),
+        }
+    }
+    println!("{name}: {} cases, {taken} read well", end - from);
+    let shown = findings.len().min(20);
+    assert!(findings.is_empty(), "{} findings:\n{}", findings.len(), findings[..shown].join("\n"));
+    // A target that refuses everything, or takes everything, tries nothing.
+    assert!(taken * 100 > end - from && taken < end - from, "{taken} of {} read well", end - from);
+}
+
+macro_rules! shares {
+    ($($name:ident: $target:literal, $at:literal;)*) => {
+        const SHARED: &[&str] = &[$($target),*];
+        $(#[test]
+        fn $name() {
+            share($target, CASES * $at, CASES * ($at + 1));
+        })*
+    };
+}
+
+shares! {
+    text: "text", 0;
+    npy: "npy", 0;
+    npz: "npz", 0;
+    mat: "mat", 0;
+    mtx: "mtx", 0;
+    parquet: "parquet", 0;
+    labels: "labels", 0;
+    texts: "texts", 0;
+    streams: "streams", 0;
+    images: "images", 0;
+    models: "models", 0;
+    records: "records", 0;
+    experiments: "experiments", 0;
+    specs: "specs", 0;
+    more_specs: "specs", 1;
+    still_more_specs: "specs", 2;
+}
+
+#[test]
+fn every_target_has_its_share() {
+    for target in TARGETS {
+        assert!(SHARED.contains(&target.name), "{} has no test here", target.name);
+    }
+}
+
+/// A finding is one number: the case is the same every time.
+#[test]
+fn a_case_is_a_function_of_its_number() {
+    for target in TARGETS {
+        for number in 0..20 {
+            let (one, two) = (target.case(number), target.case(number));
+            assert_eq!(one.bytes(), two.bytes(), "{} {number}", target.name);
+            assert_eq!(one.show(), two.show(), "{} {number}", target.name);
+        }
+        assert_ne!(target.case(0).show(), target.case(1).show());
+    }
+}
