@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := target/venv
 NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 
-.PHONY: demo test format lint rust fuzz python browser wheel methods lambda paper robustness bench kernels callgrind
+.PHONY: demo test format lint deny rust fuzz python browser wheel methods lambda paper robustness bench kernels callgrind
 
 demo:
 	$(CARGO) run --release -- demo
@@ -15,9 +15,18 @@ test: format lint rust python
 format:
 	$(CARGO) fmt --all --check
 
-lint:
+lint: deny
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
+
+# Licences, doubles and origins of what we depend on, and what is known against it (deny.toml): where the tool and its
+# database are at hand.
+deny:
+	@if ! $(CARGO) deny --version >/dev/null 2>&1; then echo "skipped: no cargo deny, so dependencies are not checked"; \
+	else $(CARGO) deny check licenses bans sources && \
+		if $(CARGO) deny fetch db >/dev/null 2>&1; then $(CARGO) deny check --disable-fetch advisories; \
+		else echo "skipped: no database of advisories to be had"; fi; \
+	fi
 
 rust:
 ifeq ($(NEXTEST),yes)
