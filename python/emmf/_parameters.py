@@ -15,9 +15,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from . import _emmf
 
 # What has no value is not written, but is there all the same.
-DEFAULTS: dict[str, Any] = {"stop_by": None, "outliers": None, **json.loads(_emmf.defaults())}
+DEFAULTS: dict[str, Any] = {"stop_by": None, "outliers": None, "threads": None, **json.loads(_emmf.defaults())}
 STEPS = ("unit", "max", "tfidf", "shift", "clip")
 COUNT = Interval(Integral, 1, None, closed="left")
+# What is more does not fit into the library's numbers; it starts a few for each core anyway.
+MOST_THREADS = 2**31
 
 
 class Parameter(NamedTuple):
@@ -234,9 +236,9 @@ def steps(normalize: Any) -> list[str]:
 def threads(n_jobs: int | None) -> int | None:
     """Give the number of threads, None for one on each core."""
     if n_jobs is not None:
-        return int(effective_n_jobs(n_jobs))
+        return min(int(effective_n_jobs(n_jobs)), MOST_THREADS)
     limit = os.environ.get("OMP_NUM_THREADS", "")
-    return int(limit) if limit.isdigit() and limit != "0" else None
+    return min(int(limit), MOST_THREADS) if limit.isdigit() and limit != "0" else None
 
 
 def graph_spec(params: dict[str, Any]) -> dict[str, Any]:
@@ -280,11 +282,11 @@ def from_spec(entry: dict[str, Any], text: str) -> dict[str, Any]:
         if name in found and name not in ("normalize", "graph"):
             params[parameter.name] = found[name]
     own = {own_name(name): value for name, value in found["params"].items()}
-    flags = {parameter.name for parameter in of_method(entry) if parameter.type == "bool"}
-    params |= {name: bool(value) if name in flags else value for name, value in own.items()}
+    types = {parameter.name: parameter.type.removesuffix(" or None") for parameter in of_method(entry)}
+    params |= {name: {"bool": bool, "int": int}.get(types[name], float)(value) for name, value in own.items()}
     if graph := found.get("graph"):
         weighting = graph["weighting"]
         params["graph"] = {"given": "custom"}.get(graph["kind"], graph["kind"])
         params["n_neighbors"] = graph["neighbours"]
         params["graph_weights"] = weighting if isinstance(weighting, str) else next(iter(weighting))
-    return params | {"normalize": found["normalize"] or None, "random_state": found["seed"], "n_jobs": found["threads"]}
+    return params | {"normalize": found["normalize"] or None, "random_state": found["seed"]}

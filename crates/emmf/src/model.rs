@@ -189,12 +189,22 @@ impl<T: Real> Model<T> {
     }
 
     /// Coefficients, labels, residuals and outlier scores of samples, U fixed. For the training samples
-    /// these are the coefficients of the fit. Each sample is coded on its own.
+    /// these are the coefficients of the fit. Each sample is coded on its own. With the threads of the fit; see
+    /// [`transform_with`](Self::transform_with).
     pub fn transform<'a>(&self, x: impl Into<Samples<'a, T>>) -> Result<Coded<T>> {
+        self.transform_with(x, self.spec.threads)
+    }
+
+    /// The same with this many threads; `None` is one for each core. The result does not depend on it.
+    pub fn transform_with<'a>(
+        &self,
+        x: impl Into<Samples<'a, T>>,
+        threads: Option<usize>,
+    ) -> Result<Coded<T>> {
         let x = x.into();
         self.check_features(&x)?;
         let missing = self.spec.missing == Missing::Nan;
-        threads::within(self.spec.threads, || {
+        threads::within(threads, || {
             if missing {
                 check_missing(&x)?;
             }
@@ -231,15 +241,18 @@ impl<T: Real> Model<T> {
     pub fn prepare<'a>(&self, x: impl Into<Samples<'a, T>>) -> Result<Mat<T>> {
         let x = x.into();
         self.check_features(&x)?;
-        let mut prepared = preprocess::apply(&self.preprocess, x, self.spec.missing == Missing::Nan)?;
-        let scale = prepared.take_scale();
-        let (n, d) = x.shape();
-        let mut out = Mat::zeros(n, d);
-        prepared.samples().try_for_each(|i, j, value| {
-            out[(i, j)] = scale.as_ref().map_or(value, |scale| scale[i] * value);
-            Ok(())
-        })?;
-        Ok(out)
+        // One thread: to read and to write is most of it.
+        threads::within(Some(1), || {
+            let mut prepared = preprocess::apply(&self.preprocess, x, self.spec.missing == Missing::Nan)?;
+            let scale = prepared.take_scale();
+            let (n, d) = x.shape();
+            let mut out = Mat::zeros(n, d);
+            prepared.samples().try_for_each(|i, j, value| {
+                out[(i, j)] = scale.as_ref().map_or(value, |scale| scale[i] * value);
+                Ok(())
+            })?;
+            Ok(out)
+        })?
     }
 
     /// V·Uᵀ: the preprocessed samples as the model sees them.

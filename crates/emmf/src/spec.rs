@@ -191,8 +191,9 @@ pub struct Spec {
     /// Stop after this many seconds.
     #[serde(default)]
     pub time_limit: Option<f64>,
-    /// Threads; `None` is one for each core. The result does not depend on it.
-    #[serde(default)]
+    /// Threads; `None` is one for each core, and more than a few for each are not started. The result does not depend on
+    /// it, and model files do not hold it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<usize>,
     /// How labels are read off V; `None` is the method's own way.
     #[serde(default)]

@@ -1,19 +1,33 @@
 //! The threads of a call: a pool of its own, so that nothing fights over a global one and a process
 //! may fork between calls.
 
+use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::cancel;
 use crate::error::{Error, Result};
 
-/// Runs `work` with this many threads; `None` is one for each core.
+/// Threads for each core at most: more would only take turns, and a number may come from anywhere.
+const PER_CORE: usize = 4;
+/// Threads that may be had on any machine.
+const ALWAYS: usize = 16;
+
+/// Runs `work` with this many threads, or with as many as make sense where that is less; `None` is one for each core.
 pub(crate) fn within<R: Send>(threads: Option<usize>, work: impl FnOnce() -> R + Send) -> Result<R> {
-    let threads = threads.unwrap_or(0);
+    if threads == Some(0) {
+        return Err(Error::param("threads", 0, "at least 1"));
+    }
+    let threads = threads.map_or(0, |threads| threads.min(most()));
     let asked = cancel::listening();
     let listen = move |_| drop(cancel::listen_to(asked.clone()));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(listen).build();
     let pool = pool.map_err(|error| Error::Threads { threads, why: error.to_string() })?;
     cancel::caught(|| pool.install(work))
+}
+
+fn most() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    cores.saturating_mul(PER_CORE).max(ALWAYS)
 }
 
 /// Threads that are kept awake at the most; more would only get in each other's way.
