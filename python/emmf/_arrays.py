@@ -1,11 +1,88 @@
-"""X on its way to the library: borrowed, not copied."""
+"""Arrays on their way to the library: nothing becomes something else on the way, and X is borrowed, not copied."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+
+# Kinds of entries that numpy would turn into floating-point numbers without a word.
+REFUSED = {
+    "M": "{name} holds dates",
+    "m": "{name} holds durations",
+    "U": "{name} holds text",
+    "S": "{name} holds text",
+    "V": "{name} has fields with names",
+    "c": "Complex data not supported: {name} holds complex numbers",
+}
+
+# The same among arbitrary objects.
+HIDDEN = {str: "U", bytes: "S", np.datetime64: "M", np.timedelta64: "m"}
+
+
+def admitted(array: Any, name: str, *, gaps: bool = False) -> Any:
+    """Give an array-like of numbers as it is; refuse one that would become something else when it is converted.
+
+    Where NaN stands for a missing value (``gaps``), masked entries become NaN.
+    """
+    if not sp.issparse(array):
+        array = _of_rows(array)
+        for part, entries in _parts(array, name):
+            if kind := _refused(entries):
+                raise ValueError(f"{REFUSED[kind].format(name=part)}; turn it into real numbers first.")
+    return unmasked(array, name, gaps=gaps)
+
+
+def unmasked(array: Any, name: str, *, gaps: bool = False) -> Any:
+    """Give the entries of a masked array, none of which may be masked unless NaN stands for a missing value."""
+    array = _of_rows(array)
+    if not isinstance(array, np.ma.MaskedArray):
+        return array
+    masked = int(np.ma.count_masked(array))
+    if masked == 0:
+        return array.data
+    if not gaps:
+        raise ValueError(
+            f"{name} is a masked array in which {masked} of {array.size} entries are masked; fill them in or remove "
+            f'them first, or fit with missing="nan", which takes them for missing values.'
+        )
+    return (array if array.dtype.kind == "f" else array.astype(np.float64)).filled(np.nan)
+
+
+def _of_rows(array: Any) -> Any:
+    """Give a list of masked rows as one masked array; numpy would drop the masks."""
+    if isinstance(array, (list, tuple)) and any(isinstance(row, np.ma.MaskedArray) for row in array):
+        return np.ma.array(array)
+    return array
+
+
+def _parts(array: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """Give the parts of an array-like that have a type of their own: the columns of a table, else itself."""
+    columns = getattr(array, "column_names", getattr(array, "columns", None))
+    if columns is None:
+        yield name, array
+        return
+    for at, column in enumerate(columns):
+        # In pandas several columns may have one name.
+        yield f"column {column!r} of {name}", array.iloc[:, at] if hasattr(array, "iloc") else array[column]
+
+
+def _refused(entries: Any) -> str | None:
+    """Give the kind of the entries where it is one that is refused."""
+    kind = getattr(getattr(entries, "dtype", None), "kind", "O")
+    if kind == "O":
+        try:
+            entries = np.asarray(entries)
+        except (TypeError, ValueError):
+            # Not an array at all, which the next check says better.
+            return None
+        kind = entries.dtype.kind
+    if kind == "O":
+        found = (HIDDEN[known] for entry in entries.flat for known in HIDDEN if isinstance(entry, known))
+        return next(found, None)
+    return kind if kind in REFUSED else None
 
 
 def borrowed(X: Any) -> tuple[Any, ...]:

@@ -26,7 +26,7 @@ from sklearn.utils.validation import (
 )
 
 from . import _emmf, _parameters
-from ._arrays import borrowed
+from ._arrays import admitted, borrowed
 from ._progress import Progress, Step, watcher
 
 if TYPE_CHECKING:
@@ -135,6 +135,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         if n < self.n_components:
             raise ValueError(f"n_samples={n} should be >= n_components={self.n_components}.")
         if sample_weight is not None:
+            sample_weight = admitted(sample_weight, "sample_weight")
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             sample_weight = np.ascontiguousarray(sample_weight)
         progress = Progress(type(self).__name__, self.restarts, self.max_iter) if self.verbose else None
@@ -195,7 +196,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             V·Uᵀ.
         """
         check_is_fitted(self)
-        V = check_array(X, dtype=self.components_.dtype, input_name="X")
+        V = check_array(admitted(X, "X"), dtype=self.components_.dtype, input_name="X")
         return self._model.reconstruct(V)
 
     def predict(self, X: Any) -> Any:
@@ -328,7 +329,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
     def _validated(self, X: Any, types: list[Any], reset: bool) -> Any:
         X = validate_data(
             self,
-            X,
+            admitted(X, "X", gaps=_may_miss(self)),
             reset=reset,
             dtype=types,
             accept_sparse="csr" if self._takes_sparse() else False,
@@ -345,7 +346,8 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             return None
         if W is None or H is None:
             raise ValueError('init="custom" needs both W and H.')
-        U, V = (check_array(factor, dtype=dtype, input_name=name) for factor, name in ((H, "H"), (W, "W")))
+        given = ((H, "H"), (W, "W"))
+        U, V = (check_array(admitted(factor, name), dtype=dtype, input_name=name) for factor, name in given)
         return U.T, V
 
     def _given_graph(self, S: Any) -> tuple[Any, ...] | None:
@@ -355,7 +357,8 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             return None
         if S is None:
             raise ValueError('graph="custom" needs S.')
-        return borrowed(csr_array(check_array(S, accept_sparse="csr", dtype=np.float64, input_name="S")))
+        S = check_array(admitted(S, "S"), accept_sparse="csr", dtype=np.float64, input_name="S")
+        return borrowed(csr_array(S))
 
     def _keep(self, model: Any, found: dict[str, Any]) -> None:
         """Take up what a fit has found."""

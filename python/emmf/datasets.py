@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
 from . import _emmf
+from ._arrays import admitted
 
 __all__ = ["Labelled", "add_block_noise", "add_outliers", "make_rays", "make_toy"]
 
@@ -118,7 +119,7 @@ def add_outliers(X: ArrayLike, n_outliers: int, *, random_state: int = 0) -> NDA
     >>> add_outliers([[1.0, 2.0], [2.0, 1.0]], 3).shape
     (5, 2)
     """
-    return _emmf.add_outliers(check_array(X, dtype=np.float64), n_outliers, random_state)
+    return _emmf.add_outliers(check_array(admitted(X, "X"), dtype=np.float64), n_outliers, random_state)
 
 
 def add_block_noise(
@@ -162,6 +163,9 @@ def add_block_noise(
     [0, 5]
     """
     height, width = image_shape
-    chosen = np.ascontiguousarray(np.atleast_1d(np.asarray(rows)), dtype=np.int64)
-    image = (height, width, column_major)
-    return _emmf.add_block_noise(check_array(X, dtype=np.float64), image, chosen, block, random_state)
+    chosen = np.atleast_1d(np.asarray(admitted(rows, "rows")))
+    if chosen.size and chosen.dtype.kind not in "iu":
+        raise ValueError(f"rows holds {chosen.dtype} values, but must hold whole numbers, the places of images in X.")
+    image, chosen = (height, width, column_major), np.ascontiguousarray(chosen, dtype=np.int64)
+    X = check_array(admitted(X, "X"), dtype=np.float64)
+    return _emmf.add_block_noise(X, image, chosen, block, random_state)

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from sklearn.utils import check_array
 
 from . import _emmf, _parameters
-from ._arrays import borrowed
+from ._arrays import admitted, borrowed
 
 __all__ = ["knn_graph"]
 
@@ -54,7 +54,7 @@ def knn_graph(
            [1., 0., 1.],
            [0., 1., 0.]])
     """
-    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    X = check_array(admitted(X, "X"), accept_sparse="csr", dtype=[np.float64, np.float32])
     kind = "adaptive" if adaptive else "knn"
     graph = {"graph": kind, "n_neighbors": n_neighbors, "graph_weights": graph_weights}
     spec = {

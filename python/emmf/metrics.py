@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from . import _emmf
+from ._arrays import admitted, unmasked
 
 __all__ = ["accuracy", "ari", "nmi", "outlier_effect", "precision_at", "purity", "roc_auc"]
 
@@ -19,20 +20,24 @@ AVERAGES = ("geometric", "arithmetic", "max", "min")
 
 
 def _agreement(measure: str, labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
-    truth, predicted = _numbered(labels_true), _numbered(labels_pred)
+    truth, predicted = _numbered(labels_true, "labels_true"), _numbered(labels_pred, "labels_pred")
     check_consistent_length(truth, predicted)
     return _emmf.agreement(measure, truth, predicted)
 
 
-def _numbered(labels: ArrayLike) -> NDArray[np.int64]:
-    return np.unique(column_or_1d(labels), return_inverse=True)[1].astype(np.int64)
+def _numbered(labels: ArrayLike, name: str) -> NDArray[np.int64]:
+    return np.unique(column_or_1d(unmasked(labels, name)), return_inverse=True)[1].astype(np.int64)
+
+
+def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    return np.ascontiguousarray(column_or_1d(admitted(values, name)), dtype=np.float64)
 
 
 def _ranked(scores: ArrayLike, outlier: ArrayLike) -> tuple[Any, Any]:
-    return (
-        np.ascontiguousarray(column_or_1d(scores), dtype=np.float64),
-        np.ascontiguousarray(column_or_1d(outlier)).astype(bool),
-    )
+    flags = _numbers(outlier, "outlier")
+    if not np.isin(flags, (0, 1)).all():
+        raise ValueError("outlier must be True or 1 for outliers and False or 0 for the others, and nothing else.")
+    return _numbers(scores, "scores"), flags.astype(bool)
 
 
 def accuracy(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
@@ -198,4 +203,4 @@ def outlier_effect(residuals: ArrayLike, *, method: str = "emmf") -> NDArray[np.
     >>> outlier_effect([1.0, 1.0, 2.0], method="l21-nmf").tolist()
     [0.25, 0.25, 0.5]
     """
-    return _emmf.effect(method, np.ascontiguousarray(column_or_1d(residuals), dtype=np.float64))
+    return _emmf.effect(method, _numbers(residuals, "residuals"))

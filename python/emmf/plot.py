@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.decomposition import PCA
 from sklearn.utils.validation import check_is_fitted
 
+from ._arrays import unmasked
 from ._base import THRESHOLD
 
 __all__ = ["centroids", "convergence", "embedding", "lambda_curve", "residuals"]
@@ -195,7 +196,7 @@ def embedding(model: Any, X: Any, *, labels: Any = None, ax: Any = None) -> Any:
     V = V / np.maximum(np.linalg.norm(V, axis=1, keepdims=True), np.finfo(V.dtype).tiny)
     # Two columns of zeros: there are two directions even of a single coefficient.
     places = PCA(2).fit_transform(np.hstack([V, np.zeros((len(V), 2))])) if np.ptp(V) > 0 else np.zeros((len(V), 2))
-    labels = model.predict(X) if labels is None else np.asarray(labels)
+    labels = model.predict(X) if labels is None else np.asarray(unmasked(labels, "labels"))
     is_outlier = -model.score_samples(X) > THRESHOLD
     colours = np.unique(labels, return_inverse=True)[1]
     for chosen, marker, size in ((~is_outlier, "o", 12), (is_outlier, "x", 30)):

@@ -39,9 +39,10 @@ pub(crate) fn enter<R: Send, E: IntoPyErr + Send>(
     };
     let result = py.detach(|| watched(every, work, watch)).map_err(|failed| match failed {
         Failed::Thread(error) => error.into(),
-        Failed::Panic(message) => {
-            PyRuntimeError::new_err(format!("a mistake inside emmf, please report it: {message}"))
-        }
+        Failed::Panic(message) => PyRuntimeError::new_err(format!(
+            "the arrays changed while they were used, or there is a mistake inside emmf; if nothing changed them, \
+             please report it: {message}"
+        )),
     })?;
     match (result, raised) {
         // Broken off before there was a result.
