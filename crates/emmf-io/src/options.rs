@@ -36,6 +36,9 @@ pub(crate) const MATRIX_VARIABLES: [&str; 5] = ["X", "x", "fea", "data", "arr_0"
 /// Variables that are taken for the labels, best first.
 pub(crate) const LABEL_VARIABLES: [&str; 6] = ["y", "gnd", "labels", "label", "class", "target"];
 
+/// Variables that are taken for the names of the features, best first.
+pub(crate) const NAME_VARIABLES: [&str; 2] = ["columns", "feature_names"];
+
 /// Columns that are taken for the labels even where they hold numbers. `y` and `target` are not
 /// among them: they are as often a feature.
 pub(crate) const LABEL_COLUMNS: [&str; 4] = ["label", "labels", "class", "gnd"];

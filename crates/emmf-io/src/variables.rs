@@ -3,7 +3,7 @@
 use crate::array::Array;
 use crate::dataset::{Dataset, Dtype, Numbers};
 use crate::error::{Problem, listed, nearest, shortened};
-use crate::options::{LABEL_VARIABLES, MATRIX_VARIABLES, ReadOptions};
+use crate::options::{LABEL_VARIABLES, MATRIX_VARIABLES, NAME_VARIABLES, ReadOptions};
 use crate::sparse::SparseArrays;
 
 /// What a variable holds.
@@ -90,6 +90,7 @@ impl<'a> Variables<'a> {
 
     /// The labels alone.
     pub(crate) fn into_labels(mut self, wanted: Option<&str>) -> Result<Vec<String>, Problem> {
+        self.0.retain(|(name, _)| wanted.is_some() || !NAME_VARIABLES.contains(&name.as_str()));
         let found = match wanted {
             Some(wanted) => self.find(wanted).ok_or_else(|| self.unknown("label variable", wanted)),
             None => self.find_labels(),
@@ -157,7 +158,7 @@ impl<'a> Variables<'a> {
     }
 
     fn usual_column_names(&mut self, features: usize) -> Option<Vec<String>> {
-        let at = ["columns", "feature_names"].iter().find_map(|name| self.find(name))?;
+        let at = NAME_VARIABLES.iter().find_map(|name| self.find(name))?;
         match self.0.swap_remove(at).1 {
             Variable::Text(names) if names.len() == features => Some(names),
             _ => None,

@@ -1,4 +1,4 @@
-//! Writing MATLAB files of version 5, uncompressed: `X` and, where there are labels, `y`.
+//! Writing MATLAB files of version 5, uncompressed: `X` and, where there are labels and names, `y` and `columns`.
 
 use crate::dataset::{Dataset, Matrix, Numbers};
 use emmf::{Csr, Mat, Real};
@@ -28,10 +28,10 @@ pub(crate) fn write(out: &mut dyn Write, dataset: &Dataset) -> io::Result<()> {
         Numbers::F64(Matrix::Sparse(x)) => sparse(x)?,
     };
     out.write_all(&x)?;
-    match &dataset.labels {
-        Some(labels) => out.write_all(&label_variable(labels)?),
-        None => Ok(()),
+    if let Some(labels) = &dataset.labels {
+        out.write_all(&label_variable(labels)?)?;
     }
+    dataset.columns.as_ref().map_or(Ok(()), |names| out.write_all(&texts("columns", names)?))
 }
 
 /// Appends a data element: tag, bytes, padding.
@@ -107,9 +107,14 @@ fn label_variable(labels: &[String]) -> io::Result<Vec<u8>> {
         element(&mut body, DOUBLES, &numbers.into_iter().flat_map(f64::to_le_bytes).collect::<Vec<u8>>())?;
         return variable(&body);
     }
-    let mut body = head(1, 0, (labels.len(), 1), "y")?;
-    for label in labels {
-        let units: Vec<u16> = label.encode_utf16().collect();
+    texts("y", labels)
+}
+
+/// A column of texts.
+fn texts(name: &str, texts: &[String]) -> io::Result<Vec<u8>> {
+    let mut body = head(1, 0, (texts.len(), 1), name)?;
+    for text in texts {
+        let units: Vec<u16> = text.encode_utf16().collect();
         let mut cell = head(4, 0, (1, units.len()), "")?;
         element(&mut cell, UNITS, &units.into_iter().flat_map(u16::to_le_bytes).collect::<Vec<u8>>())?;
         element(&mut body, MATRIX, &cell)?;
