@@ -54,6 +54,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
     labels_: NDArray[np.int64]
     n_iter_: int
     n_features_in_: int
+    feature_names_in_: NDArray[Any]
     stop_reason_: str
     objective_: float
     objective_history_: NDArray[np.float64]
@@ -143,6 +144,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             "sample_weight": sample_weight,
             "start": self._start(*start, X.dtype),
             "graph": self._given_graph(S),
+            "features": list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None,
             "callback": watcher(self.callback, progress),
         }
         spec = _parameters.spec(self._entry, self.get_params(deep=False))
@@ -283,7 +285,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             The samples after ``normalize`` minus V·Uᵀ; NaN where a value is missing.
         """
         check_is_fitted(self)
-        return self._model.explain(borrowed(self._validated(X, [self.components_.dtype], reset=False)))
+        return self._model.explain(*self._given(X))
 
     @available_if(_may_miss)
     def impute(self, X: Any) -> Any:
@@ -324,7 +326,12 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
 
     def _coded(self, X: Any) -> dict[str, Any]:
         check_is_fitted(self)
-        return self._model.transform(borrowed(self._validated(X, [self.components_.dtype], reset=False)))
+        return self._model.transform(*self._given(X))
+
+    def _given(self, X: Any) -> tuple[tuple[Any, ...], int | None]:
+        """Give new samples as the model takes them, and the threads to work with."""
+        X = self._validated(X, [self.components_.dtype], reset=False)
+        return borrowed(X), _parameters.threads(self.n_jobs)
 
     def _validated(self, X: Any, types: list[Any], reset: bool) -> Any:
         X = validate_data(
@@ -392,6 +399,8 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         estimator = cls(**_parameters.from_spec(cls._entry, model.spec))
         estimator._take(model)
         estimator.n_features_in_ = estimator.components_.shape[1]
+        if model.features is not None:
+            estimator.feature_names_in_ = np.array(model.features, dtype=object)
         return estimator
 
 

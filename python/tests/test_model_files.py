@@ -2,10 +2,13 @@
 
 import json
 import os
+import pickle
 import subprocess
+import warnings
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import emmf
 
@@ -33,6 +36,88 @@ def test_there_and_back(Estimator, X, tmp_path, dtype):
     assert same.items() <= again.get_params().items()
     again.fit(X)
     assert np.array_equal(again.components_, model.components_)
+
+
+def odd_values(param):
+    """Give values of a parameter at the ends of what is allowed, and between them."""
+    whole = param["whole"]
+    low = param["above"] + 1 if whole else max(param["above"], 0) + 1e-9
+    high = min(param["up_to"], 1e6 if whole else 1e300)
+    values = [low, (low + high) / 2 if high < 1e6 else 3, high]
+    if whole and (param["above"], param["up_to"]) == (-1, 1):
+        return [False, True]
+    return [int(value) if whole else float(value) for value in values]
+
+
+def odd_parameters(Estimator):
+    entry = Estimator._entry
+    for param in entry["params"]:
+        for value in odd_values(param):
+            yield {emmf._parameters.own_name(param["name"]): value}
+    names = Estimator().get_params()
+    others = {
+        "solver": ["hals"],
+        "sweeps": [1],
+        "exponent": [1e-3, 1.0],
+        "missing": ["nan"],
+        "outliers": ["keep", "set-aside"],
+        "graph": ["knn", "adaptive"],
+        "init": ["trimmed", "random", "nndsvd"],
+        "normalize": ["unit", "max", "tfidf", "shift", "clip", ["tfidf", "clip"]],
+        "random_state": [2**31 - 1, 2**63, None],
+        "epsilon": [1e-150, 1e9],
+        "tol": [0.999],
+        "stop_by": ["objective", "coefficients"],
+        "time_limit": [1e9],
+        "label_rule": ["raw", "unit", "kmeans", "components"],
+        "polish": [False],
+        "restarts": [2],
+    }
+    yield from ({name: value} for name in others if name in names for value in others[name])
+    if "graph" in names:
+        yield from ({"graph": "knn", "graph_weights": weights} for weights in ("heat", "cosine"))
+
+
+@pytest.fixture(scope="module")
+def small():
+    return emmf.datasets.make_rays(3, n_features=6, n_samples=24, n_outliers=2).X
+
+
+def test_promise_10_what_is_saved_is_read_back(Estimator, small, tmp_path):
+    X, made = small, 0
+    for parameters in odd_parameters(Estimator):
+        model = Estimator(3, max_iter=3, n_jobs=1).set_params(**parameters)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                model.fit(X).save(tmp_path / "model.safetensors")
+        except ValueError:
+            # A sentence instead of a model.
+            continue
+        made += 1
+        for again in (emmf.load_model(tmp_path / "model.safetensors"), pickle.loads(pickle.dumps(model))):
+            assert type(again) is Estimator, parameters
+            assert np.array_equal(again.components_, model.components_), parameters
+            for results in ("transform", "predict", "score_samples", "explain"):
+                found, wanted = getattr(again, results)(X), getattr(model, results)(X)
+                assert np.array_equal(found, wanted, equal_nan=True), (parameters, results)
+            if parameters.get("random_state", 0) is not None:
+                kept = {name: again.get_params()[name] for name in parameters if name != "normalize"}
+                assert kept == {name: value for name, value in parameters.items() if name != "normalize"}
+    assert made > 10
+
+
+def test_promise_10_a_loaded_estimator_can_be_fitted_again(Estimator, small, tmp_path):
+    X = small
+    for param in Estimator._entry["params"]:
+        name, value = emmf._parameters.own_name(param["name"]), odd_values(param)[1]
+        model = Estimator(3, max_iter=3, **{name: value})
+        try:
+            model.fit(X).save(tmp_path / "model.safetensors")
+        except ValueError:
+            continue
+        again = emmf.load_model(tmp_path / "model.safetensors")
+        assert np.array_equal(again.fit(X).components_, model.components_), (name, value)
 
 
 @needs_program

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use emmf::{Missing, Real, Samples};
-use emmf_io::{Dataset, Dtype, Notes, Numbers, ReadOptions, Streamed};
+use emmf_io::{Dataset, Dtype, Notes, Numbers, Order, Problem, ReadOptions, Streamed};
 
 use crate::args::InputArgs;
 use crate::gaps::MissingArgs;
@@ -80,8 +80,9 @@ pub(crate) fn open(
         );
     }
     let mut data = emmf_io::stream(&input.data, &options(input, missing), most - needed)?;
-    let image = look.shape(shape.1, &input.data, None)?;
-    let about = About { labels: data.labels.take(), image, ..About::default() };
+    let image = look.shape(shape.1, &input.data, look.of_model(shape.1, model))?;
+    let (labels, columns) = (data.labels.take(), data.columns.take());
+    let about = About { labels, columns, image, ..About::default() };
     Ok(Input::File(data, about))
 }
 
@@ -99,11 +100,36 @@ impl Input {
         }
     }
 
+    /// What goes with the numbers.
+    pub(crate) fn about_mut(&mut self) -> &mut About {
+        match self {
+            Self::Memory(_, about) | Self::File(_, about) => about,
+        }
+    }
+
+    /// The columns in this order, and no others.
+    pub(crate) fn in_order(self, order: &Order) -> Result<Self, Problem> {
+        Ok(match self {
+            Self::Memory(x, about) => Self::Memory(x.in_order(order)?, about),
+            Self::File(data, about) => Self::File(data.in_order(order), about),
+        })
+    }
+
+    /// With the gaps that a mask tells.
+    pub(crate) fn with_gaps(self, gaps: &MissingArgs) -> Result<Self> {
+        Ok(match self {
+            Self::Memory(Numbers::F32(x), about) => Self::Memory(Numbers::F32(gaps.apply(x)?), about),
+            Self::Memory(Numbers::F64(x), about) => Self::Memory(Numbers::F64(gaps.apply(x)?), about),
+            // Missing values need the data in memory.
+            in_file @ Self::File(..) => in_file,
+        })
+    }
+
     /// Does the work in the type of the data, with the gaps that a mask tells.
     pub(crate) fn work(self, gaps: &MissingArgs, work: impl Work) -> Result<()> {
-        match self {
-            Self::Memory(Numbers::F32(x), about) => work.run(gaps.apply(x)?.samples(), about),
-            Self::Memory(Numbers::F64(x), about) => work.run(gaps.apply(x)?.samples(), about),
+        match self.with_gaps(gaps)? {
+            Self::Memory(Numbers::F32(x), about) => work.run(x.samples(), about),
+            Self::Memory(Numbers::F64(x), about) => work.run(x.samples(), about),
             Self::File(Streamed { rows, dtype: Dtype::F32, .. }, about) => {
                 work.run(Samples::<f32>::Stream(&rows), about)
             }

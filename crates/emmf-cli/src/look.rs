@@ -89,9 +89,15 @@ impl LookArgs {
             (input::read(args, missing)?, None, None)
         };
         let Dataset { x, labels, columns } = data;
-        let image = self.shape(x.shape().1, path, image)?;
+        let image = self.shape(x.shape().1, path, image.or_else(|| self.of_model(x.shape().1, model)))?;
         let words = self.text.is_some() || (path.is_dir() && image.is_none());
         Ok((x, About { labels, columns, names, image, words }))
+    }
+
+    /// How the features make up an image where that is to be found out, and the model knows.
+    pub(crate) fn of_model(&self, features: usize, model: Option<&Notes>) -> Option<ImageShape> {
+        let shape = model?.image.filter(|_| self.image == Some(ImageForm::Auto))?;
+        (shape.height.checked_mul(shape.width) == Some(features)).then_some(shape)
     }
 
     /// How the features make up an image.

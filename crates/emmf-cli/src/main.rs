@@ -14,6 +14,7 @@ mod grid;
 mod input;
 mod interrupt;
 mod look;
+mod matching;
 mod methods;
 mod output;
 mod plot;

@@ -12,6 +12,7 @@ use emmf_io::{AnyModel, Features, Misfit, misfits};
 use crate::args::InputArgs;
 use crate::explain::explained;
 use crate::look::{About, LookArgs};
+use crate::matching::matched;
 use crate::output::{print, table};
 use crate::values::count;
 
@@ -62,19 +63,9 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     let notes = emmf_io::read_notes(&args.model)?;
     let missing = model.spec().missing;
     let (x, mut about) = args.look.read(&args.input, missing, Some(&notes))?;
-    about.columns = about.columns.take().or(notes.features);
-    about.image = about.image.or(notes.image);
-    let features = match &model {
-        AnyModel::F32(model) => model.centroids().rows(),
-        AnyModel::F64(model) => model.centroids().rows(),
-    };
-    let (samples, given) = x.shape();
-    let file = args.input.data.display();
-    if given != features {
-        bail!(
-            "{file}: has {given} features, but the model was fitted to {features}; give the same features in the same order"
-        );
-    }
+    let order = matched((&mut about, x.shape().1), &args.input.data, (&model, &notes))?;
+    let x = x.in_order(&order)?;
+    let (samples, file) = (x.shape().0, args.input.data.display());
     if args.row >= samples {
         bail!("--row is {}, but {file} has the rows 0 to {}", args.row, samples - 1);
     }
@@ -95,7 +86,7 @@ fn explain<T: Real>(
     let row = x.row(args.row).map_err(worded)?;
     let d = row.len();
     let sample = Mat::from_vec(row, 1, d).map_err(worded)?;
-    let coded = model.transform(&sample).map_err(worded)?;
+    let coded = model.transform_with(&sample, Some(1)).map_err(worded)?;
     let prepared = model.prepare(&sample).map_err(worded)?.cast::<f64>();
     let fitted = model.reconstruct(&coded.v).map_err(worded)?.cast::<f64>();
     let pixels = about.image.map(|shape| {

@@ -5,22 +5,23 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args as ClapArgs;
 use emmf::{Mat, Missing, Model, Real, Samples, Spec};
-use emmf_io::{AnyModel, Dataset, Dtype, Numbers};
+use emmf_io::{AnyModel, Dataset, Dtype, Notes, Numbers};
 
 use crate::args::InputArgs;
 use crate::explain::explained;
 use crate::gaps::MissingArgs;
 use crate::input::{self, Input};
 use crate::look::LookArgs;
+use crate::matching::matched;
 use crate::output::write_data;
-use crate::values::size;
+use crate::values::{count, size};
 
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  \
     emmf transform result/model.safetensors new.csv --out coded.csv\n  \
     emmf transform result/model.safetensors new.csv --out - | sort -t, -g -k 6")]
 pub(crate) struct TransformArgs {
-    /// model.safetensors of a fit.
+    /// model.safetensors of a fit. Where it and DATA name the features, these are taken by name, in any order.
     model: PathBuf,
     #[command(flatten)]
     input: InputArgs,
@@ -31,6 +32,9 @@ pub(crate) struct TransformArgs {
     max_memory: Option<u64>,
     #[command(flatten)]
     gaps: MissingArgs,
+    /// Threads [default: one for each core]. The result does not depend on it.
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    threads: Option<usize>,
     /// File for the samples with missing values filled in; its ending names the format.
     #[arg(long, value_name = "FILE")]
     imputed: Option<PathBuf>,
@@ -53,35 +57,14 @@ pub(crate) fn run(args: &TransformArgs) -> Result<()> {
         bail!("--imputed needs missing values; say --missing nan or give a --mask");
     }
     let k = model.spec().k;
-    let coding = Spec::new("nmf", k);
-    let work = |shape, dtype, streamed| match dtype {
-        Dtype::F32 => coding.memory::<f32>(shape, streamed),
-        Dtype::F64 => coding.memory::<f64>(shape, streamed),
-    };
-    let look = (&args.input, &args.look);
-    let mut data = input::open(look, (missing, args.max_memory), Some(&notes), work)?;
-    let features = match &model {
-        AnyModel::F32(model) => model.centroids().rows(),
-        AnyModel::F64(model) => model.centroids().rows(),
-    };
-    if data.shape().1 != features {
-        bail!(
-            "{}: has {} features, but the model {} was fitted to {features}; \
-             give samples with the same features in the same order",
-            args.input.data.display(),
-            data.shape().1,
-            args.model.display()
-        );
-    }
-    let columns = if let Input::Memory(_, about) = &mut data { about.columns.take() } else { None };
+    let mut data = samples(args, (&model, &notes), missing)?;
+    let columns = data.about_mut().columns.take();
     let (x, imputed) = match (model, data) {
         (AnyModel::F32(model), Input::Memory(x, _)) => {
-            let x = args.gaps.apply(x.into_f32())?;
-            transform(args, &model.with_missing(missing), x.samples())?
+            transform(args, &model.with_missing(missing), x.into_f32().samples())?
         }
         (AnyModel::F64(model), Input::Memory(x, _)) => {
-            let x = args.gaps.apply(x.into_f64())?;
-            transform(args, &model.with_missing(missing), x.samples())?
+            transform(args, &model.with_missing(missing), x.into_f64().samples())?
         }
         (AnyModel::F32(model), Input::File(data, _)) => transform(args, &model, Samples::Stream(&data.rows))?,
         (AnyModel::F64(model), Input::File(data, _)) => transform(args, &model, Samples::Stream(&data.rows))?,
@@ -94,6 +77,21 @@ pub(crate) fn run(args: &TransformArgs) -> Result<()> {
     write_data(&args.out, Dataset { x, labels: None, columns: Some(columns) })
 }
 
+/// The samples, with their gaps, in the order of the model's features.
+fn samples(args: &TransformArgs, (model, notes): (&AnyModel, &Notes), missing: Missing) -> Result<Input> {
+    let coding = Spec::new("nmf", model.spec().k);
+    let work = |shape, dtype, streamed| match dtype {
+        Dtype::F32 => coding.memory::<f32>(shape, streamed),
+        Dtype::F64 => coding.memory::<f64>(shape, streamed),
+    };
+    let look = (&args.input, &args.look);
+    // The mask is that of the file, whatever becomes of its columns.
+    let mut data = input::open(look, (missing, args.max_memory), Some(notes), work)?.with_gaps(&args.gaps)?;
+    let given = data.shape().1;
+    let order = matched((data.about_mut(), given), &args.input.data, (model, notes))?;
+    Ok(data.in_order(&order)?)
+}
+
 /// One row a sample: its coefficients, label, residual and outlier score; and the samples filled in.
 fn transform<T: Real>(
     args: &TransformArgs,
@@ -103,7 +101,7 @@ fn transform<T: Real>(
 where
     Numbers: From<Mat<T>>,
 {
-    let coded = model.transform(x).map_err(|error| explained(&error, &args.input.data))?;
+    let coded = model.transform_with(x, args.threads).map_err(|error| explained(&error, &args.input.data))?;
     let k = coded.v.cols();
     let entry = |i: usize, j: usize| match j - j.min(k) {
         _ if j < k => coded.v[(i, j)],

@@ -108,6 +108,41 @@ pub enum Problem {
         /// What there is.
         available: String,
     },
+    /// Features of a model that are not among the columns.
+    #[error(
+        "there is no column {missing}, which the model was fitted to; give samples with the columns of the fit, in any order"
+    )]
+    NoSuchFeatures {
+        /// Their names, and the columns that may be meant.
+        missing: String,
+    },
+    /// A feature of a model that several columns may be.
+    #[error(
+        "several columns, or several features of the model, are named '{name}', and it is not clear which is which; \
+         give samples with the columns of the fit in the same order"
+    )]
+    FeatureTwice {
+        /// The name.
+        name: String,
+    },
+    /// Images of another height and width than those of the model.
+    #[error(
+        "the images are {}x{}, but the model was fitted to images of {}x{}; leave out --image and --resize, or \
+         give images of that height and width",
+        .got.0, .got.1, .want.0, .want.1
+    )]
+    OtherImages {
+        /// Height and width.
+        got: (usize, usize),
+        /// Those of the model.
+        want: (usize, usize),
+    },
+    /// Pixels that are said to lie in another order than those of the model.
+    #[error(
+        "--image says that the pixels lie in another order (row by row, or column-major) than those that the model was \
+         fitted to; leave --image out where they lie as in the fit, else bring them into that order"
+    )]
+    OtherLayout,
     /// None or several of the variables or columns could be meant.
     #[error("it is not clear which {kind} is meant; choose one of {available} with {option}")]
     Ambiguous {

@@ -33,6 +33,7 @@ mod npy_write;
 mod npz;
 mod npz_write;
 mod options;
+mod order;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod read;
@@ -51,8 +52,11 @@ pub use atomic::{Batch, check_folder, check_writable, write_atomically};
 pub use dataset::{Dataset, Dtype, Matrix, Numbers};
 pub use error::{Error, Problem, nearest};
 pub use folder::{Folder, FolderKind, FolderOptions, read_folder};
-pub use model::{AnyModel, Notes, model_from_bytes, model_to_bytes, read_model, read_notes, write_model};
+pub use model::{
+    AnyModel, Notes, model_from_bytes, model_to_bytes, notes_from_bytes, read_model, read_notes, write_model,
+};
 pub use options::ReadOptions;
+pub use order::Order;
 pub use read::{read, read_bytes, read_labels, read_labels_bytes, read_texts};
 pub use record::{
     DataInfo, GridInfo, GridPoint, RECORD_VERSION, Record, SampleColumns, read_record, write_record,

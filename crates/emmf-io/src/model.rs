@@ -37,6 +37,14 @@ impl AnyModel {
             Self::F64(model) => model.spec(),
         }
     }
+
+    /// Number of features.
+    pub fn features(&self) -> usize {
+        match self {
+            Self::F32(model) => model.centroids().rows(),
+            Self::F64(model) => model.centroids().rows(),
+        }
+    }
 }
 
 /// What a model file says about the features.
@@ -56,17 +64,18 @@ pub struct Notes {
 /// Reads what a model file says about the features; nothing where it was written before there were notes.
 pub fn read_notes(path: &Path) -> Result<Notes, Error> {
     let (bytes, name) = load(path)?;
-    let parsed = SafeTensors::read_metadata(&bytes).map_err(broken).and_then(|(_, header)| {
-        let noted = header.metadata().as_ref().and_then(|entries| entries.get("features").cloned());
-        noted.map_or(Ok(Notes::default()), |text| serde_json::from_str(&text).map_err(broken))
-    });
-    parsed.map_err(|problem| problem.of(name))
+    notes_from_bytes(&bytes, &name)
 }
 
-/// Writes a model, as a whole or not at all.
-pub fn write_model<T: Real>(path: &Path, model: &Model<T>) -> Result<(), Error> {
+/// What the bytes of a model file, which errors call `name`, say about the features.
+pub fn notes_from_bytes(bytes: &[u8], name: &str) -> Result<Notes, Error> {
+    notes(bytes).map_err(|problem| problem.of(name))
+}
+
+/// Writes a model and what is known about the features, as a whole or not at all.
+pub fn write_model<T: Real>(path: &Path, model: &Model<T>, notes: &Notes) -> Result<(), Error> {
     let name = path.display().to_string();
-    let bytes = to_bytes(model, &Notes::default()).map_err(|problem| problem.of(name))?;
+    let bytes = to_bytes(model, notes).map_err(|problem| problem.of(name))?;
     write_atomically(path, |out| out.write_all(&bytes))
 }
 
@@ -77,10 +86,10 @@ pub fn read_model(path: &Path) -> Result<AnyModel, Error> {
 }
 
 /// The bytes of a model file.
-pub fn model_to_bytes(model: &AnyModel) -> Result<Vec<u8>, Error> {
+pub fn model_to_bytes(model: &AnyModel, notes: &Notes) -> Result<Vec<u8>, Error> {
     let bytes = match model {
-        AnyModel::F32(model) => to_bytes(model, &Notes::default()),
-        AnyModel::F64(model) => to_bytes(model, &Notes::default()),
+        AnyModel::F32(model) => to_bytes(model, notes),
+        AnyModel::F64(model) => to_bytes(model, notes),
     };
     bytes.map_err(|problem| problem.of("the model"))
 }
@@ -101,7 +110,7 @@ pub(crate) fn to_bytes<T: Real>(model: &Model<T>, notes: &Notes) -> Result<Vec<u
     let metadata = HashMap::from([
         ("format".to_string(), FORMAT.to_string()),
         ("version".to_string(), VERSION.to_string()),
-        ("spec".to_string(), serde_json::to_string(model.spec()).map_err(broken)?),
+        ("spec".to_string(), serde_json::to_string(&lasting(model.spec().clone())).map_err(broken)?),
         ("preprocessing".to_string(), serde_json::to_string(model.preprocessing()).map_err(broken)?),
         ("residual_scale".to_string(), serde_json::to_string(&model.residual_scale()).map_err(broken)?),
         ("coding".to_string(), serde_json::to_string(model.coding()).map_err(broken)?),
@@ -109,6 +118,25 @@ pub(crate) fn to_bytes<T: Real>(model: &Model<T>, notes: &Notes) -> Result<Vec<u
         ("features".to_string(), serde_json::to_string(notes).map_err(broken)?),
     ]);
     safetensors::serialize([("U", tensor)], Some(metadata)).map_err(broken)
+}
+
+/// Without the threads: these are up to whoever works with the model, not to its file.
+fn lasting(spec: Spec) -> Spec {
+    Spec { threads: None, ..spec }
+}
+
+fn notes(bytes: &[u8]) -> Result<Notes, Problem> {
+    let (_, header) = SafeTensors::read_metadata(bytes).map_err(broken)?;
+    let noted = header.metadata().as_ref().and_then(|entries| entries.get("features"));
+    let notes: Notes =
+        noted.map_or(Ok(Notes::default()), |text| serde_json::from_str(text)).map_err(broken)?;
+    let features = header.info("U").and_then(|u| u.shape.first().copied());
+    let names = notes.features.as_ref().map(|names| Some(names.len()));
+    let pixels = notes.image.map(|image| image.height.checked_mul(image.width));
+    if names.into_iter().chain(pixels).any(|count| count != features) {
+        return Err(Problem::malformed("the metadata", "its features are not those of U"));
+    }
+    Ok(notes)
 }
 
 fn from_bytes(bytes: &[u8]) -> Result<AnyModel, Problem> {
@@ -125,7 +153,7 @@ fn from_bytes(bytes: &[u8]) -> Result<AnyModel, Problem> {
     }
     let missing = |name: &str| Problem::malformed("the metadata", format!("there is no '{name}'"));
     let parsed = |name: &str| entry(name).ok_or_else(|| missing(name));
-    let spec: Spec = serde_json::from_str(parsed("spec")?).map_err(broken)?;
+    let spec = lasting(serde_json::from_str(parsed("spec")?).map_err(broken)?);
     let steps: Vec<Fitted> = serde_json::from_str(parsed("preprocessing")?).map_err(broken)?;
     let scale: ResidualScale = serde_json::from_str(parsed("residual_scale")?).map_err(broken)?;
     // Files of before there was a choice have none.

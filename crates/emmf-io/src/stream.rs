@@ -26,6 +26,8 @@ pub struct Streamed {
     pub dtype: Dtype,
     /// The class of each sample.
     pub labels: Option<Vec<String>>,
+    /// The name of each feature.
+    pub columns: Option<Vec<String>>,
 }
 
 /// Samples in a file, one after the other. Gives them in either floating-point type.
@@ -35,7 +37,10 @@ pub struct FileRows {
     start: u64,
     element: Element,
     big_endian: bool,
-    shape: (usize, usize),
+    /// Samples and entries of each.
+    stored: (usize, usize),
+    /// The entries that are given, in this order, where these are not all as they are.
+    picked: Option<Vec<usize>>,
 }
 
 /// What a file takes to read, before it is read.
@@ -141,7 +146,8 @@ fn npy_rows(file: File, head: &[u8], options: &ReadOptions) -> Result<Streamed, 
     }
     let Layout { element, big_endian, shape, .. } = layout;
     let rows = FileRows::new(file, start as u64, (element, big_endian), shape)?;
-    Ok(Streamed { rows, dtype: options.dtype.unwrap_or_else(|| natural(&layout)), labels: None })
+    let dtype = options.dtype.unwrap_or_else(|| natural(&layout));
+    Ok(Streamed { rows, dtype, labels: None, columns: None })
 }
 
 impl FileRows {
@@ -154,13 +160,18 @@ impl FileRows {
     ) -> Result<Self, Problem> {
         match shape {
             (rows, cols) if rows == 0 || cols == 0 => Err(Problem::Empty { rows, cols }),
-            _ => Ok(Self { file, start, element, big_endian, shape }),
+            _ => Ok(Self { file, start, element, big_endian, stored: shape, picked: None }),
         }
+    }
+
+    /// Of every sample only these entries, in this order.
+    pub(crate) fn picking(self, picked: Vec<usize>) -> Self {
+        Self { picked: Some(picked), ..self }
     }
 
     /// All samples.
     fn all<T: Real>(&self) -> Option<Mat<T>> {
-        let (n, d) = self.shape;
+        let (n, d) = self.shape();
         let mut x = Mat::zeros(n, d);
         self.read(0..n, x.as_mut_slice()).ok()?;
         Some(x)
@@ -168,18 +179,13 @@ impl FileRows {
 
     /// Samples and features.
     pub fn shape(&self) -> (usize, usize) {
-        self.shape
-    }
-}
-
-impl<T: Real> RowSource<T> for FileRows {
-    fn shape(&self) -> (usize, usize) {
-        self.shape
+        (self.stored.0, self.picked.as_ref().map_or(self.stored.1, Vec::len))
     }
 
-    fn read(&self, rows: Range<usize>, out: &mut [T]) -> emmf::Result<()> {
+    /// Whole samples.
+    fn read_stored<T: Real>(&self, rows: Range<usize>, out: &mut [T]) -> emmf::Result<()> {
         let size = self.element.size();
-        let mut at = self.start + (rows.start * self.shape.1 * size) as u64;
+        let mut at = self.start + (rows.start * self.stored.1 * size) as u64;
         let mut bytes = [0; CHUNK];
         for out in out.chunks_mut(CHUNK / size) {
             let bytes = &mut bytes[..out.len() * size];
@@ -190,6 +196,28 @@ impl<T: Real> RowSource<T> for FileRows {
             })?;
             self.element.decode(bytes, self.big_endian, out);
             at += bytes.len() as u64;
+        }
+        Ok(())
+    }
+}
+
+impl<T: Real> RowSource<T> for FileRows {
+    fn shape(&self) -> (usize, usize) {
+        self.shape()
+    }
+
+    fn read(&self, rows: Range<usize>, out: &mut [T]) -> emmf::Result<()> {
+        let Some(picked) = &self.picked else { return self.read_stored(rows, out) };
+        let width = self.stored.1;
+        let together = (CHUNK / width).max(1);
+        let mut stored = vec![T::ZERO; together.min(rows.len()) * width];
+        for (first, out) in rows.clone().step_by(together).zip(out.chunks_mut(together * picked.len())) {
+            let last = rows.end.min(first + together);
+            let stored = &mut stored[..(last - first) * width];
+            self.read_stored(first..last, stored)?;
+            for (out, stored) in out.chunks_exact_mut(picked.len()).zip(stored.chunks_exact(width)) {
+                out.iter_mut().zip(picked).for_each(|(out, &j)| *out = stored[j]);
+            }
         }
         Ok(())
     }

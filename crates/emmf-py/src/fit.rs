@@ -2,7 +2,7 @@
 
 use emmf::method::{Extra, Value};
 use emmf::{Factors, Fit, Given, Real, Spec};
-use emmf_io::AnyModel;
+use emmf_io::{AnyModel, Notes};
 use numpy::{Element, IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -25,6 +25,8 @@ pub(crate) struct Besides<'py> {
     start: Option<Start<'py>>,
     /// A graph over the samples, as a sparse matrix.
     graph: Option<Borrowed<'py, f64>>,
+    /// Names of the features, for the model file.
+    features: Option<Vec<String>>,
     callback: Option<Callback>,
 }
 
@@ -79,7 +81,8 @@ fn run<'py, T: Element + Real>(
     results.set_item("stop", fit.stop.to_string())?;
     results.set_item("restart", fit.restart)?;
     results.set_item("seconds", fit.seconds.total)?;
-    Ok((Model(model(fitted)), results, raised))
+    let notes = Notes { features: besides.features.clone(), ..Notes::default() };
+    Ok((Model { model: model(fitted), notes }, results, raised))
 }
 
 fn factors<T: Element + Real>((u, v): &Start<'_>) -> PyResult<Factors<T>> {

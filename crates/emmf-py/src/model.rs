@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use emmf::{Coded, Real};
-use emmf_io::AnyModel;
+use emmf_io::{AnyModel, Notes};
 use numpy::{Element, IntoPyArray, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -14,14 +14,17 @@ use crate::door;
 use crate::errors::IntoPyErr;
 use crate::samples::{AnySamples, Borrowed};
 
-/// A fitted model of either floating-point type.
+/// A fitted model of either floating-point type, and what is known about its features.
 #[pyclass(frozen, module = "emmf._emmf")]
-pub(crate) struct Model(pub(crate) AnyModel);
+pub(crate) struct Model {
+    pub(crate) model: AnyModel,
+    pub(crate) notes: Notes,
+}
 
 /// Evaluates for the model in its own type.
 macro_rules! either {
     ($self:ident, $model:ident => $call:expr) => {
-        match &$self.0 {
+        match &$self.model {
             AnyModel::F32($model) => $call,
             AnyModel::F64($model) => $call,
         }
@@ -31,7 +34,7 @@ macro_rules! either {
 /// Evaluates for the model and the samples in their common type.
 macro_rules! together {
     ($self:ident, $x:ident, $model:ident => $call:expr) => {
-        match (&$self.0, &$x) {
+        match (&$self.model, &$x) {
             (AnyModel::F32($model), AnySamples::F32($x)) => $call,
             (AnyModel::F64($model), AnySamples::F64($x)) => $call,
             _ => Err(PyTypeError::new_err("the samples are not of the type of the model")),
@@ -41,18 +44,28 @@ macro_rules! together {
 
 #[pymethods]
 impl Model {
-    /// Coefficients, labels, residuals, scores and filled-in samples.
-    fn transform<'py>(&self, py: Python<'py>, x: AnySamples<'py>) -> PyResult<Bound<'py, PyDict>> {
-        together!(self, x, model => results(py, coded(py, model, x)?))
+    /// Coefficients, labels, residuals, scores and filled-in samples. With this many threads; None is one for each core.
+    fn transform<'py>(
+        &self,
+        py: Python<'py>,
+        x: AnySamples<'py>,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        together!(self, x, model => results(py, coded(py, (model, threads), x)?))
     }
 
     /// What of every sample is not explained, feature by feature.
-    fn explain<'py>(&self, py: Python<'py>, x: AnySamples<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        x: AnySamples<'py>,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         together!(self, x, model => {
             let x = x.parts()?;
             let left = door::through(py, || {
                 let x = x.samples()?;
-                let fitted = model.reconstruct(&model.transform(x)?.v)?;
+                let fitted = model.reconstruct(&model.transform_with(x, threads)?.v)?;
                 let mut left = model.prepare(x)?;
                 let entries = left.as_mut_slice().iter_mut().zip(fitted.as_slice());
                 entries.for_each(|(left, fitted)| *left -= *fitted);
@@ -76,7 +89,7 @@ impl Model {
     /// The parameters of the fit, as JSON.
     #[getter]
     fn spec(&self) -> PyResult<String> {
-        serde_json::to_string(self.0.spec()).map_err(IntoPyErr::into_py_err)
+        serde_json::to_string(self.model.spec()).map_err(IntoPyErr::into_py_err)
     }
 
     /// Median and spread of the training residuals.
@@ -86,33 +99,47 @@ impl Model {
         (scale.center, scale.spread)
     }
 
+    /// The names of the features, where they have any.
+    #[getter]
+    fn features(&self) -> Option<Vec<String>> {
+        self.notes.features.clone()
+    }
+
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        either!(self, model => door::through(py, || emmf_io::write_model(&path, model)))
+        either!(self, model => door::through(py, || emmf_io::write_model(&path, model, &self.notes)))
     }
 
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        door::through(py, || emmf_io::read_model(&path)).map(Self)
+        door::through(py, || {
+            Ok::<_, emmf_io::Error>(Self {
+                model: emmf_io::read_model(&path)?,
+                notes: emmf_io::read_notes(&path)?,
+            })
+        })
     }
 
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        emmf_io::model_from_bytes(bytes, "the pickled model").map(Self).map_err(IntoPyErr::into_py_err)
+        let name = "the pickled model";
+        let model = emmf_io::model_from_bytes(bytes, name).map_err(IntoPyErr::into_py_err)?;
+        let notes = emmf_io::notes_from_bytes(bytes, name).map_err(IntoPyErr::into_py_err)?;
+        Ok(Self { model, notes })
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let bytes = emmf_io::model_to_bytes(&self.0).map_err(IntoPyErr::into_py_err)?;
+        let bytes = emmf_io::model_to_bytes(&self.model, &self.notes).map_err(IntoPyErr::into_py_err)?;
         Ok((py.get_type::<Self>().getattr("from_bytes")?, (PyBytes::new(py, &bytes),)))
     }
 }
 
 fn coded<T: Element + Real>(
     py: Python<'_>,
-    model: &emmf::Model<T>,
+    (model, threads): (&emmf::Model<T>, Option<usize>),
     x: &Borrowed<'_, T>,
 ) -> PyResult<Coded<T>> {
     let x = x.parts()?;
-    door::through(py, || model.transform(x.samples()?))
+    door::through(py, || model.transform_with(x.samples()?, threads))
 }
 
 fn results<T: Element + Real>(py: Python<'_>, coded: Coded<T>) -> PyResult<Bound<'_, PyDict>> {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use emmf::preprocess::Normalize;
 use emmf::synth::ImageShape;
 use emmf::{Fit, LabelRule, Mat, Spec};
-use emmf_io::{AnyModel, DataInfo, Features, GridInfo, GridPoint, Record, Sketch, model_to_bytes};
+use emmf_io::{AnyModel, DataInfo, Features, GridInfo, GridPoint, Notes, Record, Sketch, model_to_bytes};
 use serde_json::Value;
 
 fn samples() -> Mat<f64> {
@@ -39,11 +39,13 @@ fn specs() -> Vec<Spec> {
 
 /// Bytes of model files.
 pub(crate) static MODELS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
-    let bytes =
-        |spec: Spec| model_to_bytes(&AnyModel::F64(fit(&spec).model)).expect("a model can be written");
+    let bytes = |spec: Spec| {
+        model_to_bytes(&AnyModel::F64(fit(&spec).model), &Notes::default()).expect("a model can be written")
+    };
     let single =
         Spec::emmf(2).max_iter(4).threads(1).fit(&samples().cast::<f32>()).expect("a fit of good samples");
-    let single = model_to_bytes(&AnyModel::F32(single.model)).expect("a model can be written");
+    let single =
+        model_to_bytes(&AnyModel::F32(single.model), &Notes::default()).expect("a model can be written");
     specs().into_iter().map(bytes).chain([single]).collect()
 });
 

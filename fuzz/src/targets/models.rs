@@ -1,7 +1,7 @@
 //! Model files: bytes with changes, and whole files whose JSON has changes; then `transform` with what was read.
 
 use emmf::{Coded, Mat, Model, Real};
-use emmf_io::{AnyModel, model_from_bytes, model_to_bytes};
+use emmf_io::{AnyModel, Notes, model_from_bytes, model_to_bytes};
 use serde_json::Value;
 
 use crate::case::{Answer, Case, Verdict, refused};
@@ -51,7 +51,8 @@ impl Case for ModelFile {
         match model_from_bytes(&self.bytes, "m.safetensors") {
             Err(error) => refused(&error, "m.safetensors"),
             Ok(model) => {
-                let again = model_to_bytes(&model).and_then(|bytes| model_from_bytes(&bytes, "again"));
+                let again = model_to_bytes(&model, &Notes::default())
+                    .and_then(|bytes| model_from_bytes(&bytes, "again"));
                 if again.as_ref().ok() != Some(&model) {
                     return Err(format!("written and read again it is another: {:?}", again.err()));
                 }

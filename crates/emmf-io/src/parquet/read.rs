@@ -99,6 +99,11 @@ impl<R: ChunkReader + 'static> Table<R> {
         listed(self.names.iter().map(String::as_str))
     }
 
+    /// The names of these columns.
+    pub(super) fn names_of(&self, columns: &[usize]) -> Vec<String> {
+        columns.iter().map(|&at| self.names[at].clone()).collect()
+    }
+
     /// Which columns are features and which one holds the labels.
     pub(super) fn roles(&self, options: &ReadOptions) -> Result<Roles, Problem> {
         let labels = self.find_labels(options.labels.as_deref())?;
@@ -118,7 +123,7 @@ impl<R: ChunkReader + 'static> Table<R> {
             Dtype::F64 => self.matrix::<f64>(&features, options.missing)?.into(),
         };
         let labels = labels.map(|at| self.labels(at)).transpose()?;
-        let columns = Some(features.iter().map(|&at| self.names[at].clone()).collect());
+        let columns = Some(self.names_of(&features));
         Dataset { x, labels, columns }.checked()
     }
 

@@ -32,7 +32,8 @@ pub(crate) fn stream(file: File, options: &ReadOptions, memory: u64) -> Result<S
             Dtype::F64 => (unpack(&table, &features, memory, f64::to_le_bytes)?, Element::F64),
         };
         let labels = labels.map(|at| table.labels(at)).transpose()?;
-        Ok(Streamed { rows: FileRows::new(file, 0, (element, false), shape)?, dtype, labels })
+        let columns = Some(table.names_of(&features));
+        Ok(Streamed { rows: FileRows::new(file, 0, (element, false), shape)?, dtype, labels, columns })
     })
 }
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use emmf::registry::{self, Entry};
 use emmf::{Factors, Fit, Given, Mat, Model, Real, Result, Samples, Spec, Step};
-use emmf_io::{AnyModel, DataInfo, Features, Record, Sketch, model_from_bytes, model_to_bytes};
+use emmf_io::{AnyModel, DataInfo, Features, Notes, Record, Sketch, model_from_bytes, model_to_bytes};
 use emmf_report::{Figure, Kind as FigureKind, report_page};
 
 use super::data::Kind;
@@ -153,7 +153,8 @@ fn same<T: Real>(one: &Fit<T>, two: &Fit<T>) -> Kept {
 /// Model and record are the same after they were written and read.
 fn come_back<T: Number>(fit: &Fit<T>, samples: Samples<'_, T>) -> Kept {
     let model = T::any(fit.model.clone());
-    let bytes = model_to_bytes(&model).map_err(|error| format!("the model cannot be written: {error}"))?;
+    let bytes = model_to_bytes(&model, &Notes::default())
+        .map_err(|error| format!("the model cannot be written: {error}"))?;
     let again =
         model_from_bytes(&bytes, "m").map_err(|error| format!("the model cannot be read: {error}"))?;
     if again != model {
