@@ -44,7 +44,9 @@ pub(crate) fn csv(rows: &[Vec<String>]) -> Result<String, Error> {
     let wrong = |why: String| Error::Run { run: "csv".into(), why };
     let mut lines = csv::Writer::from_writer(Vec::new());
     for row in rows {
-        lines.write_record(row).map_err(|error| wrong(error.to_string()))?;
+        lines
+            .write_record(row.iter().map(|field| emmf_io::disarmed(field).into_owned()))
+            .map_err(|error| wrong(error.to_string()))?;
     }
     let bytes = lines.into_inner().map_err(|error| wrong(error.to_string()))?;
     String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))

@@ -108,12 +108,13 @@ fn fields(key: &[String; 5], found: &Found) -> Vec<String> {
         let trace: Vec<String> = trace.iter().map(ToString::to_string).collect();
         [rises.to_string(), trace.join(" ")]
     });
-    key.iter().cloned().chain(numbers).chain(course).collect()
+    key.iter().map(|name| emmf_io::disarmed(name).into_owned()).chain(numbers).chain(course).collect()
 }
 
 fn parse(line: &csv::StringRecord) -> Option<([String; 5], Found)> {
     let number = |at: usize| line.get(at)?.parse::<f64>().ok();
-    let key: Vec<String> = (0..5).map(|at| line.get(at).map(Into::into)).collect::<Option<_>>()?;
+    let key: Vec<String> =
+        (0..5).map(|at| line.get(at).map(|field| emmf_io::meant(field).into())).collect::<Option<_>>()?;
     let iterations = line.get(7)?.parse().ok()?;
     let course = match (line.get(9), line.get(10)) {
         (Some(rises), Some(trace)) => {

@@ -90,3 +90,18 @@ fn very_large_and_very_small_values() {
         }
     }
 }
+
+#[test]
+fn promise_13_labels_of_an_experiment_are_no_formulas_and_are_found_again() {
+    let place = Place::new();
+    place.run("synth rays --samples 30 --features 4 -k 2 --outliers 0 --out rays.npz").ok();
+    place.write(
+        "mine.toml",
+        "name = \"mine\"\ntitle = \"Odd\"\ndata = [\"rays.npz\"]\nseeds = 1\n[[method]]\nlabel = \"=1+1\"\nspec = { method = \"nmf\" }\n",
+    );
+    place.run("bench mine.toml --out out --quiet").ok();
+    let results = place.read("out/mine/results.csv");
+    assert!(results.contains(",'=1+1,") && !results.contains(",=1+1"), "{results}");
+    place.run("bench mine.toml --out out --quiet --resume").ok();
+    assert_eq!(place.read("out/mine/results.csv"), results);
+}

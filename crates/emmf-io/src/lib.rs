@@ -68,4 +68,5 @@ pub use sketch::{
 };
 pub use start::read_start;
 pub use stream::{FileRows, FileSize, Streamed, file_size, stream};
+pub use text::{disarmed, meant};
 pub use write::{check_output, write, write_with_labels};

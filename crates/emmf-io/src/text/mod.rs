@@ -1,12 +1,14 @@
 //! Numbers in text: CSV, TSV and columns separated by semicolons or white space.
 
 mod column;
+mod formula;
 mod labels;
 mod records;
 mod table;
 mod write;
 
 pub(crate) use column::read_texts;
+pub use formula::{disarmed, meant};
 pub(crate) use labels::read_labels;
 pub(crate) use table::read;
 pub(crate) use write::{fill_row, number, write, write_labels};

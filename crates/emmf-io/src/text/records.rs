@@ -1,5 +1,6 @@
 //! Splitting a text into records and fields, whatever separates them.
 
+use super::formula::meant;
 use crate::error::Problem;
 
 /// What stands between two fields.
@@ -111,7 +112,7 @@ fn for_each_delimited(
     let bad = |e: csv::Error| Problem::malformed("the text", e.to_string());
     while reader.read_record(&mut record).map_err(bad)? {
         let near = record.position().map_or(0, |p| p.byte() as usize);
-        let fields: Vec<&str> = record.iter().collect();
+        let fields: Vec<&str> = record.iter().map(meant).collect();
         // A line of blanks is a record of one empty field to the csv reader.
         if fields[..] != [""] && !visit(Record { near, fields: &fields })? {
             break;

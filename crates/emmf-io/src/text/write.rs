@@ -1,5 +1,6 @@
 //! Numbers as CSV or TSV, the labels in the last column.
 
+use super::formula::disarmed;
 use crate::dataset::{Dataset, Matrix, Numbers};
 use crate::options::label_column_beside;
 use emmf::Real;
@@ -9,7 +10,7 @@ use std::io::{self, Write};
 pub(crate) fn write(out: &mut dyn Write, dataset: &Dataset, delimiter: u8) -> io::Result<()> {
     let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
     if let Some(header) = header(dataset) {
-        writer.write_record(header)?;
+        writer.write_record(header.iter().map(|name| disarmed(name).into_owned()))?;
     }
     let labels = dataset.labels.as_deref();
     match &dataset.x {
@@ -43,7 +44,7 @@ fn write_rows<T: Real, W: Write>(
             writer.write_field(number(value))?;
         }
         if let Some(label) = labels.and_then(|labels| labels.get(i)) {
-            writer.write_field(label)?;
+            writer.write_field(disarmed(label).as_bytes())?;
         }
         writer.write_record(None::<&[u8]>)?;
     }
@@ -76,7 +77,7 @@ pub(crate) fn write_labels(out: &mut dyn Write, labels: &[String]) -> io::Result
     let mut writer = csv::Writer::from_writer(out);
     writer.write_record([label_column_beside(&[])])?;
     for label in labels {
-        writer.write_record([label])?;
+        writer.write_record([disarmed(label).as_bytes()])?;
     }
     writer.flush()
 }
