@@ -39,7 +39,8 @@ use crate::values::{
     emmf explain result/model.safetensors rays.csv --row 7\n  \
     emmf transform result/model.safetensors new.csv --out coded.csv\n\n\
     Colours follow NO_COLOR and CLICOLOR. \
-    Exit code: 0 if all went well, 2 for a mistake in the input, 130 after Ctrl-C."
+    Exit code: 0 if all went well, 2 for a mistake in the input, 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP. \
+    The first of these ends the iterations of a fit, whose result is written; the second ends it at once."
 )]
 pub(crate) struct Args {
     /// TOML file with options of the command, under their long names; the command line wins over it.
@@ -194,7 +195,8 @@ pub(crate) struct FitArgs {
     /// Memory to stay within, for example 2GB: larger NPY and Parquet files are read in blocks of samples.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) max_memory: Option<u64>,
-    /// Folder for model.safetensors, samples.csv, record.json, and imputed.npy where values are missing.
+    /// Folder for model.safetensors, samples.csv, record.json, and imputed.npy where values are missing. No other fit can
+    /// write to it meanwhile; what an earlier fit left there is replaced as a whole.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Write an interactive page about the fit: FILE, or report.html in the folder of --out, or report.html.

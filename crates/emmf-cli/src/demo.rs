@@ -10,7 +10,6 @@ use emmf::{Init, Spec};
 use emmf_io::{DataInfo, Features, Record, Sketch};
 use emmf_report::{Comparison, OUTLIER, Summary, comparison_page};
 
-use crate::interrupt::uninterrupted;
 use crate::output::{print, table};
 use crate::values::seed;
 
@@ -36,7 +35,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
     let data_sets = data_sets.collect::<Result<Vec<Vec<_>>, _>>()?;
     let page = comparison_page("Clustering with outliers in the data", &data_sets)?;
     let path = args.out.join("index.html");
-    uninterrupted(|| write_page(&path, &page))?;
+    write_page(&path, &page)?;
     let mut out = std::io::stdout();
     let Rays { samples, classes, outliers, .. } = data(args.seed);
     writeln!(

@@ -9,13 +9,17 @@ use comfy_table::Table;
 use emmf::model::threshold_for;
 use emmf::preprocess::Normalize;
 use emmf::{Choice, Given, Real, Samples, Spec};
-use emmf_io::{DataInfo, Dtype, Features, Matrix, ReadOptions, Record, Sketch};
+use emmf_io::{
+    DataInfo, Dtype, Features, MODEL_FILE, Matrix, RECORD_FILE, ReadOptions, Record, ResultFolder, Results,
+    Sketch,
+};
+use emmf_report::report_page;
 
 use crate::args::FitArgs;
 use crate::explain::explained;
 use crate::grid;
 use crate::input::{self, Work};
-use crate::interrupt::uninterrupted;
+use crate::interrupt;
 use crate::look::About;
 use crate::output::print;
 use crate::progress::{Choosing, Progress};
@@ -23,9 +27,8 @@ use crate::report;
 use crate::values::{Clusters, NormalizeName};
 
 pub(crate) fn run(args: &FitArgs) -> Result<()> {
-    if let Some(out) = &args.out {
-        emmf_io::check_folder(out)?;
-    }
+    interrupt::fitting();
+    let folder = args.out.as_deref().map(ResultFolder::open).transpose()?;
     // A typing error in the name must not wait for a long file.
     let entry = emmf::registry::find(&args.method).map_err(|error| explained(&error, &args.input.data))?;
     let checked = args.contamination.map(|share| threshold_for(&[], share)).transpose();
@@ -44,12 +47,13 @@ pub(crate) fn run(args: &FitArgs) -> Result<()> {
     };
     let data = (&args.input, &args.look);
     let input = input::open(data, (args.gaps.meaning(), args.max_memory), None, work)?;
-    input.work(&args.gaps, Fitting { args, spec: &spec })
+    input.work(&args.gaps, Fitting { args, spec: &spec, folder: folder.as_ref() })
 }
 
 struct Fitting<'a> {
     args: &'a FitArgs,
     spec: &'a Spec,
+    folder: Option<&'a ResultFolder>,
 }
 
 impl Work for Fitting<'_> {
@@ -60,7 +64,7 @@ impl Work for Fitting<'_> {
             Clusters::Among(ks) => Some(choose(self.args, &spec, x, ks)?),
         };
         spec.k = choice.as_ref().map_or(spec.k, |choice| choice.k);
-        fit(self.args, &spec, x, (about, choice))
+        fit(self.args, &spec, x, (about, choice), self.folder)
     }
 }
 
@@ -86,6 +90,10 @@ fn page(args: &FitArgs) -> Option<PathBuf> {
 
 /// Whether the page can be written, so that this is known before the work.
 fn check_page(args: &FitArgs, page: &Path) -> Result<()> {
+    let is_result = |name: &str| args.out.as_ref().is_some_and(|out| page == out.join(name));
+    if [MODEL_FILE, RECORD_FILE, "samples.csv"].into_iter().any(is_result) {
+        bail!("--report {} is a file of the results; name another one", page.display());
+    }
     let in_out = args.out.as_ref().is_some_and(|out| page.parent() == Some(out.as_path()));
     if in_out { Ok(()) } else { Ok(emmf_io::check_writable(page)?) }
 }
@@ -135,6 +143,7 @@ fn fit<T: Real>(
     spec: &Spec,
     x: Samples<'_, T>,
     (about, choice): (About, Option<Choice>),
+    folder: Option<&ResultFolder>,
 ) -> Result<()> {
     let (n, d) = x.shape();
     let weights = args.sample_weights.as_deref().map(|path| read_weights(path, n)).transpose()?;
@@ -173,13 +182,15 @@ fn fit<T: Real>(
     if args.out.is_some() || page.is_some() {
         record.sketch = Some(Sketch::new(&fit, x, features)?);
     }
-    if let Some(out) = &args.out {
-        uninterrupted(|| emmf_io::write_results(out, &fit, &record, &notes))?;
+    let text = page.as_ref().map(|_| report_page(&report::title(&[&record]), &[&record])).transpose()?;
+    let page = page.as_deref().zip(text.as_deref());
+    match (folder, page) {
+        (Some(folder), _) => folder.write(Results { fit: &fit, record: &mut record, notes: &notes, page })?,
+        (None, Some((path, text))) => emmf_io::write_atomically(path, |out| out.write_all(text.as_bytes()))?,
+        (None, None) => {}
     }
-    if let Some(page) = &page {
-        report::write(page, &report::title(&[&record]), &[&record])?;
-    }
-    if args.json { print_json(&record) } else { print_summary(&record, args.out.as_deref(), page.as_deref()) }
+    let page = page.map(|(path, _)| path);
+    if args.json { print_json(&record) } else { print_summary(&record, args.out.as_deref(), page) }
 }
 
 /// The command as it can be typed again.

@@ -7,6 +7,7 @@ use emmf_io::{GridInfo, GridPoint};
 
 use crate::args::FitArgs;
 use crate::complain;
+use crate::interrupt;
 use crate::values::GridByName;
 
 /// The values that a parameter is to take.
@@ -61,18 +62,17 @@ pub(crate) fn search<T: Real>(
     let mut points = Vec::new();
     let mut best: Option<(f64, f64, Fit<T>)> = None;
     for &value in &grid.values {
+        if best.is_some() && interrupt::is_asked() {
+            break;
+        }
         let fitted = fit(&spec.clone().param(&grid.name, value))?;
         let score = match &judge {
             Judge::Modularity(graph) => modularity(graph, &fitted.labels)?,
             Judge::Accuracy(labels) => Clustering::compare(labels, &fitted.labels)?.accuracy,
         };
         points.push(GridPoint { value, score, objective: fitted.objective });
-        let cancelled = fitted.stop == emmf::Stop::Cancelled;
         if best.as_ref().is_none_or(|(_, highest, _)| score > *highest) {
             best = Some((value, score, fitted));
-        }
-        if cancelled {
-            break;
         }
     }
     let (chosen, _, fit) = best.ok_or_else(|| anyhow!("--grid has no values"))?;

@@ -58,7 +58,7 @@ fn main() -> ExitCode {
         Command::Man => shell::manual(),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => interrupt::exit_code().map_or(ExitCode::SUCCESS, ExitCode::from),
         // Whoever reads our output has seen enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => fail(&error),

@@ -7,14 +7,12 @@ use anyhow::Result;
 use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 use emmf_io::Dataset;
 
-use crate::interrupt::uninterrupted;
-
 /// Writes a data set, with its labels beside it where the format has no place for them.
 pub(crate) fn write_data(path: &Path, data: Dataset) -> Result<()> {
     if path.as_os_str() == "-" {
         return Ok(emmf_io::write(path, &data)?);
     }
-    Ok(uninterrupted(|| emmf_io::write_with_labels(path, data))?)
+    Ok(emmf_io::write_with_labels(path, data)?)
 }
 
 /// Prints a table, its lines without blanks at their ends.

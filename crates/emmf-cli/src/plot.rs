@@ -6,7 +6,6 @@ use anyhow::{Result, bail};
 use clap::Args as ClapArgs;
 use emmf_report::Figure;
 
-use crate::interrupt::uninterrupted;
 use crate::report;
 use crate::values::PlotKind;
 
@@ -36,5 +35,5 @@ pub(crate) fn run(args: &PlotArgs) -> Result<()> {
             bail!("{}: a figure is written as .svg or .png; choose one of these endings", args.out.display())
         }
     };
-    Ok(uninterrupted(|| emmf_io::write_atomically(&args.out, |out| out.write_all(&bytes)))?)
+    Ok(emmf_io::write_atomically(&args.out, |out| out.write_all(&bytes))?)
 }

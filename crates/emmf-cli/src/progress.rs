@@ -7,7 +7,9 @@ use std::time::Duration;
 use emmf::{Observer, Step};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Shows every iteration.
+use crate::interrupt;
+
+/// Shows every iteration, and ends them where a signal asks for it.
 pub(crate) struct Progress {
     bar: ProgressBar,
     max_iter: usize,
@@ -38,7 +40,8 @@ impl Observer for Progress {
         let restart =
             if self.restarts > 1 { format!("restart {} ", step.restart + 1) } else { String::new() };
         self.bar.set_message(format!("{restart}objective {:.6e}", step.objective));
-        ControlFlow::Continue(())
+        interrupt::iterating();
+        if interrupt::is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

@@ -7,8 +7,6 @@ use clap::Args as ClapArgs;
 use emmf_io::Record;
 use emmf_report::report_page;
 
-use crate::interrupt::uninterrupted;
-
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  \
     emmf report result --out page.html\n  \
@@ -34,14 +32,14 @@ pub(crate) fn run(args: &ReportArgs) -> Result<()> {
 
 /// The record of a fit, by its file or by the folder of the fit.
 pub(crate) fn read(path: &Path) -> Result<Record> {
-    let file: PathBuf = if path.is_dir() { path.join("record.json") } else { path.into() };
+    let file: PathBuf = if path.is_dir() { path.join(emmf_io::RECORD_FILE) } else { path.into() };
     Ok(emmf_io::read_record(&file)?)
 }
 
 /// Writes the page, as a whole or not at all.
 pub(crate) fn write(path: &Path, title: &str, records: &[&Record]) -> Result<()> {
     let page = report_page(title, records)?;
-    Ok(uninterrupted(|| emmf_io::write_atomically(path, |out| out.write_all(page.as_bytes())))?)
+    Ok(emmf_io::write_atomically(path, |out| out.write_all(page.as_bytes()))?)
 }
 
 /// What a page is called that has no other name.

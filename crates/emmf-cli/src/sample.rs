@@ -105,7 +105,7 @@ fn explain<T: Real>(
         cluster: coded.labels[0],
         residual: coded.residuals[0],
         score: coded.scores[0],
-        fitted: of_the_fit(&args.model, args.row, coded.residuals[0]),
+        fitted: of_the_fit(&args.model, args.row, coded.residuals[0])?,
         coefficients: coded.v.row(0).iter().map(|v| v.to_f64()).collect(),
         worst: misfits(prepared.as_slice(), fitted.as_slice(), Features { names, image: None }),
     })
@@ -113,17 +113,17 @@ fn explain<T: Real>(
 
 /// What the fit made of the sample, where it is one of those that the model was fitted to: the record of the fit, beside
 /// the model, says so.
-fn of_the_fit(model: &Path, row: usize, residual: f64) -> Option<Fitted> {
-    let record = emmf_io::read_record(&model.with_file_name("record.json")).ok()?;
-    let fitted = *record.samples.residual.get(row)?;
-    if (fitted - residual).abs() > SAME * fitted.abs().max(residual.abs()) {
-        return None;
-    }
-    Some(Fitted {
-        weight: *record.samples.weight.get(row)?,
-        outlier: record.outliers().nth(row)?,
-        set_aside: record.set_aside.contains(&row),
-    })
+fn of_the_fit(model: &Path, row: usize, residual: f64) -> Result<Option<Fitted>> {
+    let path = model.with_file_name(emmf_io::RECORD_FILE);
+    let Ok(record) = emmf_io::read_record(&path) else { return Ok(None) };
+    emmf_io::check_same_fit(model, &record, &path)?;
+    let sample = || {
+        let fitted = *record.samples.residual.get(row)?;
+        let is_same = (fitted - residual).abs() <= SAME * fitted.abs().max(residual.abs());
+        let (weight, outlier) = (*record.samples.weight.get(row)?, record.outliers().nth(row)?);
+        is_same.then(|| Fitted { weight, outlier, set_aside: record.set_aside.contains(&row) })
+    };
+    Ok(sample())
 }
 
 impl Explanation {

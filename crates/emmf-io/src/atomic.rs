@@ -1,10 +1,12 @@
 //! Writing a file so that a failure half-way leaves nothing behind and destroys nothing.
 
 use crate::error::{Error, Problem};
-use std::fs::{self, File, OpenOptions};
+use crate::journal::{Changes, Journal, settle, sync};
+use crate::part::{Part, Unfinished, sweep};
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tempfile::{Builder, NamedTempFile};
 
 /// Writes a file as a whole or not at all.
 ///
@@ -21,11 +23,18 @@ pub fn write_atomically(
     batch.commit()
 }
 
-/// Files that belong together: every one is on the disk before the first gets its name, so that a full
-/// disk leaves all of them as they were.
+/// Files that belong together. Every one is on the disk before the first gets its name, so that a full disk leaves all
+/// of them as they were; and those of a folder get their names as one, even if the program is killed half-way.
 #[derive(Debug, Default)]
 pub struct Batch {
-    written: Vec<(NamedTempFile, PathBuf)>,
+    folders: BTreeMap<PathBuf, Vec<Change>>,
+}
+
+/// One file of a folder.
+#[derive(Debug)]
+enum Change {
+    Named(Part, PathBuf),
+    Removed(PathBuf),
 }
 
 impl Batch {
@@ -35,16 +44,28 @@ impl Batch {
         path: &Path,
         fill: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
     ) -> Result<(), Error> {
+        settle(&folder_of(path))?;
         self.add_at(path, fill).map_err(|e| Problem::Write(e).of(path.display().to_string()))
+    }
+
+    /// Removes a file when the others get their names.
+    pub fn remove(&mut self, path: &Path) -> Result<(), Error> {
+        let path = in_real_folder(path).map_err(|e| Problem::Write(e).of(path.display().to_string()))?;
+        self.folders.entry(folder_of(&path)).or_default().push(Change::Removed(path));
+        Ok(())
     }
 
     /// Gives every file its name.
     pub fn commit(self) -> Result<(), Error> {
-        for (temporary, path) in self.written {
-            let name = path.display().to_string();
-            temporary.persist(&path).map_err(|e| Problem::Write(e.error).of(name))?;
-            // The new name is safe once the folder is on the disk. Not every system can do that.
-            File::open(folder_of(&path)).and_then(|folder| folder.sync_all()).ok();
+        let journals = self.folders.iter().map(|(folder, changes)| journal(folder, changes));
+        let journals = journals.collect::<Result<Vec<_>, _>>()?;
+        let mut unfinished = Unfinished::now();
+        for ((folder, changes), journal) in self.folders.iter().zip(&journals) {
+            match journal {
+                Some(journal) => journal.commit(&mut unfinished)?,
+                None => changes.iter().try_for_each(|change| change.make(&mut unfinished))?,
+            }
+            sync(folder);
         }
         Ok(())
     }
@@ -61,19 +82,57 @@ impl Batch {
             Ok(there) if there.is_file() => fs::canonicalize(path)?,
             Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(_) => return pour(OpenOptions::new().write(true).open(path)?, fill),
-            Err(e) if e.kind() == io::ErrorKind::NotFound => path.to_owned(),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => in_real_folder(path)?,
             Err(e) => return Err(e),
         };
-        let temporary = stage(&path, fill)?;
-        self.written.push((temporary, path));
+        let folder = folder_of(&path);
+        if !self.folders.contains_key(&folder) {
+            // What a killed writer left may be what fills the disk.
+            sweep(&folder);
+        }
+        let part = stage(&path, fill)?;
+        self.folders.entry(folder).or_default().push(Change::Named(part, path));
         Ok(())
     }
+}
+
+impl Change {
+    fn make(&self, unfinished: &mut Unfinished) -> Result<(), Error> {
+        let (done, path) = match self {
+            Self::Named(part, path) => (unfinished.rename(&part.path, path), path),
+            Self::Removed(path) => (fs::remove_file(path), path),
+        };
+        done.map_err(|e| Problem::Write(e).of(path.display().to_string()))
+    }
+}
+
+/// The journal by which several changes of a folder become one. A single one needs none, and names that are no text
+/// have no place in it.
+fn journal(folder: &Path, changes: &[Change]) -> Result<Option<Journal>, Error> {
+    let mut noted = Changes::default();
+    for change in changes {
+        let name = |path: &PathBuf| Some(path.file_name()?.to_str()?.to_owned());
+        let known = match change {
+            Change::Named(part, path) => name(&part.path).zip(name(path)).map(|(part, name)| {
+                noted.names.insert(part, name);
+            }),
+            Change::Removed(path) => name(path).map(|name| noted.removed.push(name)),
+        };
+        if known.is_none() {
+            return Ok(None);
+        }
+    }
+    if changes.len() < 2 {
+        return Ok(None);
+    }
+    let refused = |e| Problem::Write(e).of(folder.display().to_string());
+    Journal::new(folder.to_owned(), noted).map(Some).map_err(refused)
 }
 
 /// Whether files can be written to a folder, which is made when there is something to write.
 pub fn check_folder(folder: &Path) -> Result<(), Error> {
     let there = folder.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(Path::new("."));
-    temporary_file(there).map(drop).map_err(|e| Problem::Write(e).of(folder.display().to_string()))
+    Part::new(there).map(drop).map_err(|e| Problem::Write(e).of(folder.display().to_string()))
 }
 
 /// Whether [`write_atomically`] will find a folder that it may write to, so that this is known before
@@ -83,7 +142,7 @@ pub fn check_writable(path: &Path) -> Result<(), Error> {
         _ if path.as_os_str() == "-" => Ok(()),
         Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
         Ok(there) if !there.is_file() => Ok(()),
-        _ => temporary_file(&folder_of(path)).map(drop),
+        _ => Part::new(&folder_of(path)).map(drop),
     };
     checked.map_err(|e| Problem::Write(e).of(path.display().to_string()))
 }
@@ -99,45 +158,27 @@ fn pour<W: Write + Send>(
     filled.map_err(|error| out.failure.unwrap_or(error))
 }
 
-/// Writes the file under a temporary name. It removes itself when dropped before it is renamed.
-fn stage(
-    path: &Path,
-    fill: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
-) -> io::Result<NamedTempFile> {
-    let mut temporary = temporary_file(&folder_of(path))?;
-    pour(temporary.as_file_mut(), fill)?;
+/// Writes the file under a temporary name.
+fn stage(path: &Path, fill: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> io::Result<Part> {
+    let part = Part::new(&folder_of(path))?;
+    pour(&part.file, fill)?;
     if let Ok(there) = fs::metadata(path) {
-        temporary.as_file().set_permissions(there.permissions())?;
+        part.file.set_permissions(there.permissions())?;
     }
-    temporary.as_file().sync_all()?;
-    Ok(temporary)
+    part.file.sync_all()?;
+    Ok(part)
 }
 
-fn folder_of(path: &Path) -> PathBuf {
+/// So that files of one folder are known as such, whatever way leads there.
+fn in_real_folder(path: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+    Ok(fs::canonicalize(folder_of(path))?.join(name))
+}
+
+pub(crate) fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),
-    }
-}
-
-/// With the permissions of any new file, not the private ones of a temporary file.
-fn temporary_file(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = Builder::new();
-    builder.prefix(".emmf-").suffix(".part");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder).map_err(without_path)
-}
-
-/// The name of a temporary file means nothing to the user.
-fn without_path(error: io::Error) -> io::Error {
-    let text = error.to_string();
-    match text.split_once(" at path ") {
-        Some((what, _)) => io::Error::new(error.kind(), what),
-        None => error,
     }
 }
 

@@ -22,6 +22,31 @@ pub enum Problem {
     /// The system refused to write it.
     #[error("cannot be written: {error}; {hint}", error = .0, hint = writing_hint(.0))]
     Write(io::Error),
+    /// Another program is about to write there.
+    #[error(
+        "is in use by another emmf, which writes its results there; wait for it, or choose another folder"
+    )]
+    InUse,
+    /// A writer was killed while it changed the files of a folder, and the change cannot be completed.
+    #[error(
+        "holds the files of two runs, as a program was killed while it wrote them, and they cannot be put in order: {0}; \
+         make the folder writable and try again, or write the results anew elsewhere"
+    )]
+    Halfway(io::Error),
+    /// Two files that a reader takes for those of one fit are of two.
+    #[error("is of another fit than the {other} beside it; fit again, or move one of them away")]
+    Foreign {
+        /// The other file.
+        other: &'static str,
+    },
+    /// A number that the file has no way to say.
+    #[error(
+        "cannot be written: '{name}' is not a finite number; change the parameters or the scale of the data that make it so"
+    )]
+    NotFinite {
+        /// What the number is called.
+        name: String,
+    },
     /// There was no room to unpack it.
     #[error(
         "cannot be unpacked into a temporary file: {0}; free some space, or name another folder for \
@@ -258,6 +283,9 @@ fn writing_hint(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "free some space or choose another place"
+        }
+        io::ErrorKind::FileTooLarge => {
+            "raise the limit on the size of files (ulimit -f) or choose another place"
         }
         io::ErrorKind::IsADirectory => "there is a folder of this name; name a file",
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {

@@ -24,6 +24,8 @@ mod folder;
 mod format;
 mod images;
 mod inflate;
+mod journal;
+mod json;
 mod mat;
 mod matrix_market;
 mod matrix_market_write;
@@ -36,8 +38,10 @@ mod options;
 mod order;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod part;
 mod read;
 mod record;
+mod result_folder;
 mod results;
 mod sketch;
 mod sparse;
@@ -57,11 +61,13 @@ pub use model::{
 };
 pub use options::ReadOptions;
 pub use order::Order;
+pub use part::abandon;
 pub use read::{read, read_bytes, read_labels, read_labels_bytes, read_texts};
 pub use record::{
     DataInfo, GridInfo, GridPoint, RECORD_VERSION, Record, SampleColumns, read_record, write_record,
 };
-pub use results::write_results;
+pub use result_folder::ResultFolder;
+pub use results::{MODEL_FILE, RECORD_FILE, Results, check_same_fit};
 pub use sketch::{
     CentroidSketch, Feature, Features, Levels, MOST_POINTS, Misfit, PlaneSketch, SampleSketch, Sketch,
     base64, misfits,

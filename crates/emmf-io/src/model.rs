@@ -1,7 +1,7 @@
 //! The model file: safetensors with U, and everything else as JSON in its metadata, so that any
 //! safetensors reader opens it.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use emmf::method::Coding;
@@ -13,8 +13,10 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype as TensorType, SafeTensors};
 use serde::{Deserialize, Serialize};
 
-use crate::atomic::write_atomically;
+use crate::atomic::{folder_of, write_atomically};
 use crate::error::{Error, Problem};
+use crate::journal::settle;
+use crate::json::to_text;
 use crate::read::load;
 
 const FORMAT: &str = "emmf-model";
@@ -63,6 +65,7 @@ pub struct Notes {
 
 /// Reads what a model file says about the features; nothing where it was written before there were notes.
 pub fn read_notes(path: &Path) -> Result<Notes, Error> {
+    settle(&folder_of(path))?;
     let (bytes, name) = load(path)?;
     notes_from_bytes(&bytes, &name)
 }
@@ -81,6 +84,7 @@ pub fn write_model<T: Real>(path: &Path, model: &Model<T>, notes: &Notes) -> Res
 
 /// Reads a model.
 pub fn read_model(path: &Path) -> Result<AnyModel, Error> {
+    settle(&folder_of(path))?;
     let (bytes, name) = load(path)?;
     model_from_bytes(&bytes, &name)
 }
@@ -99,25 +103,45 @@ pub fn model_from_bytes(bytes: &[u8], name: &str) -> Result<AnyModel, Error> {
     from_bytes(bytes).map_err(|problem| problem.of(name))
 }
 
+/// The header of a safetensors file, its names in the order of the alphabet: the same model gives the same bytes.
+#[derive(Serialize)]
+struct Header {
+    #[serde(rename = "U")]
+    u: Tensor,
+    #[serde(rename = "__metadata__")]
+    metadata: BTreeMap<&'static str, String>,
+}
+
+#[derive(Serialize)]
+struct Tensor {
+    data_offsets: [usize; 2],
+    dtype: TensorType,
+    shape: [usize; 2],
+}
+
 pub(crate) fn to_bytes<T: Real>(model: &Model<T>, notes: &Notes) -> Result<Vec<u8>, Problem> {
     let u = model.centroids();
-    let (dtype, bytes): (_, Vec<u8>) = if T::NAME == f32::NAME {
+    let (dtype, numbers): (_, Vec<u8>) = if T::NAME == f32::NAME {
         (TensorType::F32, u.as_slice().iter().flat_map(|x| (x.to_f64() as f32).to_le_bytes()).collect())
     } else {
         (TensorType::F64, u.as_slice().iter().flat_map(|x| x.to_f64().to_le_bytes()).collect())
     };
-    let tensor = TensorView::new(dtype, vec![u.rows(), u.cols()], &bytes).map_err(broken)?;
-    let metadata = HashMap::from([
-        ("format".to_string(), FORMAT.to_string()),
-        ("version".to_string(), VERSION.to_string()),
-        ("spec".to_string(), serde_json::to_string(&lasting(model.spec().clone())).map_err(broken)?),
-        ("preprocessing".to_string(), serde_json::to_string(model.preprocessing()).map_err(broken)?),
-        ("residual_scale".to_string(), serde_json::to_string(&model.residual_scale()).map_err(broken)?),
-        ("coding".to_string(), serde_json::to_string(model.coding()).map_err(broken)?),
-        ("label_centres".to_string(), serde_json::to_string(model.label_centres()).map_err(broken)?),
-        ("features".to_string(), serde_json::to_string(notes).map_err(broken)?),
+    let metadata = BTreeMap::from([
+        ("format", FORMAT.to_string()),
+        ("version", VERSION.to_string()),
+        ("spec", to_text(&lasting(model.spec().clone()))?),
+        ("preprocessing", to_text(&model.preprocessing().to_vec())?),
+        ("residual_scale", to_text(&model.residual_scale())?),
+        ("coding", to_text(model.coding())?),
+        ("label_centres", to_text(&model.label_centres().to_vec())?),
+        ("features", to_text(notes)?),
     ]);
-    safetensors::serialize([("U", tensor)], Some(metadata)).map_err(broken)
+    let u = Tensor { data_offsets: [0, numbers.len()], dtype, shape: [u.rows(), u.cols()] };
+    let mut header = serde_json::to_vec(&Header { u, metadata }).map_err(broken)?;
+    // The numbers begin at a multiple of eight bytes.
+    header.resize(header.len().next_multiple_of(8), b' ');
+    let length = (header.len() as u64).to_le_bytes();
+    Ok([&length[..], &header, &numbers].concat())
 }
 
 /// Without the threads: these are up to whoever works with the model, not to its file.

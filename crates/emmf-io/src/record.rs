@@ -1,6 +1,7 @@
 //! The record of a run: everything about a fit that a table, a plot or a page shows, as versioned JSON.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -10,10 +11,13 @@ use emmf::model::{Seconds, THRESHOLD};
 use emmf::{Choice, Fit, Real, Spec, Stop};
 use serde::{Deserialize, Serialize};
 
-use crate::atomic::write_atomically;
+use crate::atomic::{folder_of, write_atomically};
 use crate::error::{Error, Problem};
+use crate::journal::settle;
+use crate::json;
 use crate::read::load;
 use crate::sketch::Sketch;
+use crate::text::disarmed;
 
 /// Version of the format. It changes when a reader of the old one would misread the new one.
 pub const RECORD_VERSION: u32 = 1;
@@ -125,6 +129,9 @@ pub struct Record {
     /// What a page shows besides the numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sketch: Option<Sketch>,
+    /// The other files of the fit in its folder, with their SHA-256.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
 }
 
 impl Record {
@@ -159,6 +166,7 @@ impl Record {
             command: None,
             choice: None,
             sketch: None,
+            files: BTreeMap::new(),
         })
     }
 
@@ -187,16 +195,31 @@ fn noted<T: Real>(extra: &Extra<T>) -> Option<(String, Value<f64>)> {
 
 /// Writes a record as JSON, as a whole or not at all.
 pub fn write_record(path: &Path, record: &Record) -> Result<(), Error> {
-    write_atomically(path, |out| record_to(out, record))
+    let text = record_to(record).map_err(|problem| problem.of(path.display().to_string()))?;
+    write_atomically(path, |out| out.write_all(text.as_bytes()))
 }
 
-pub(crate) fn record_to(out: &mut dyn Write, record: &Record) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, record)?;
-    writeln!(out)
+/// The text of a record.
+pub(crate) fn record_to(record: &Record) -> Result<String, Problem> {
+    json::to_text(record).map(|text| text + "\n")
+}
+
+/// The files that a record says belong to its fit, with their hashes; none where there is no record that says so.
+pub(crate) fn files_of(record: &Path) -> BTreeMap<String, String> {
+    #[derive(Deserialize)]
+    struct Files {
+        files: BTreeMap<String, String>,
+    }
+    let known = fs::read(record).ok().and_then(|bytes| serde_json::from_slice::<Files>(&bytes).ok());
+    let mut files = known.map(|known| known.files).unwrap_or_default();
+    // A record never reaches out of its folder.
+    files.retain(|name, _| Path::new(name).file_name().is_some_and(|last| last == name.as_str()));
+    files
 }
 
 /// Reads a record.
 pub fn read_record(path: &Path) -> Result<Record, Error> {
+    settle(&folder_of(path))?;
     let (bytes, name) = load(path)?;
     let place = |error: &serde_json::Error| format!("line {}, column {}", error.line(), error.column());
     let broken = |error: serde_json::Error| Problem::malformed(place(&error), error.to_string());
@@ -224,7 +247,7 @@ pub(crate) fn samples_to(out: &mut dyn Write, record: &Record) -> io::Result<()>
         let (label, residual) = (samples.label[row], samples.residual[row]);
         write!(out, "{row},{label},{residual},{},{},{outlier}", samples.weight[row], samples.score[row])?;
         match &samples.name {
-            Some(names) => writeln!(out, ",\"{}\"", names[row].replace('"', "\"\""))?,
+            Some(names) => writeln!(out, ",\"{}\"", disarmed(&names[row]).replace('"', "\"\""))?,
             None => writeln!(out)?,
         }
     }

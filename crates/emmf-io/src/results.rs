@@ -1,54 +1,142 @@
-//! What a fit leaves in a folder.
+//! What a fit leaves in its folder.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 
 use emmf::method::{Extra, Value};
 use emmf::{Fit, Mat, Real};
+use sha2::{Digest, Sha256};
 
-use crate::atomic::Batch;
+use crate::atomic::{Batch, folder_of};
 use crate::error::{Error, Problem};
 use crate::model::{Notes, to_bytes};
 use crate::npy_write::write_reals;
-use crate::record::{Record, record_to, samples_to};
+use crate::record::{Record, files_of, record_to, samples_to};
+use crate::result_folder::ResultFolder;
 
-/// Writes `model.safetensors`, `samples.csv` (row, label, residual, weight, score, outlier), `record.json` and an NPY
-/// file for every matrix among the extra results, and for the samples where missing values were filled in, into a folder, which is made where it is missing: all of
-/// them, or none.
-pub fn write_results<T: Real>(
-    folder: &Path,
-    fit: &Fit<T>,
-    record: &Record,
-    notes: &Notes,
-) -> Result<(), Error> {
-    let is_new = !folder.exists();
-    let in_folder = |e| Problem::Write(e).of(folder.display().to_string());
-    fs::create_dir_all(folder).map_err(in_folder)?;
-    let written = write_files(folder, fit, record, notes);
-    if written.is_err() && is_new {
-        // It is empty, and was not there before.
-        fs::remove_dir(folder).ok();
-    }
-    written
+/// The name of the model file in the folder of a fit.
+pub const MODEL_FILE: &str = "model.safetensors";
+/// The name of the record in the folder of a fit.
+pub const RECORD_FILE: &str = "record.json";
+
+/// What a fit is to leave.
+pub struct Results<'a, T> {
+    /// The fit.
+    pub fit: &'a Fit<T>,
+    /// Its record, which learns what files there are.
+    pub record: &'a mut Record,
+    /// About the features.
+    pub notes: &'a Notes,
+    /// A page about it, and where it is to be.
+    pub page: Option<(&'a Path, &'a str)>,
 }
 
-fn write_files<T: Real>(folder: &Path, fit: &Fit<T>, record: &Record, notes: &Notes) -> Result<(), Error> {
-    let mut batch = Batch::default();
-    let path = folder.join("model.safetensors");
-    let bytes = to_bytes(&fit.model, notes).map_err(|problem| problem.of(path.display().to_string()))?;
-    batch.add(&path, |out| out.write_all(&bytes))?;
-    batch.add(&folder.join("samples.csv"), |out| samples_to(out, record))?;
-    batch.add(&folder.join("record.json"), |out| record_to(out, record))?;
-    let imputed = fit.imputed.iter().map(|imputed| ("imputed", imputed));
-    for (name, matrix) in fit.extras.iter().filter_map(matrix).chain(imputed) {
-        batch.add(&folder.join(format!("{name}.npy")), |out| write_reals(out, matrix))?;
+impl ResultFolder {
+    /// Writes `model.safetensors`, `samples.csv` (row, label, residual, weight, score, outlier), an NPY file for every
+    /// matrix among the extra results and for the samples where missing values were filled in, the page, and
+    /// `record.json`, which names them with their hashes. All of them appear, or none; what an earlier fit left in the
+    /// folder and this one does not write is gone then, and nothing else is.
+    pub fn write<T: Real>(&self, results: Results<'_, T>) -> Result<(), Error> {
+        let Results { fit, record, notes, page } = results;
+        let mut files = Files { folder: &self.path, batch: Batch::default(), hashes: BTreeMap::new() };
+        let model = self.path.join(MODEL_FILE);
+        let bytes = to_bytes(&fit.model, notes).map_err(|problem| problem.of(model.display().to_string()))?;
+        files.add(&model, |out| out.write_all(&bytes))?;
+        files.add(&self.path.join("samples.csv"), |out| samples_to(out, record))?;
+        let imputed = fit.imputed.iter().map(|imputed| ("imputed", imputed));
+        for (name, matrix) in fit.extras.iter().filter_map(matrix).chain(imputed) {
+            files.add(&self.path.join(format!("{name}.npy")), |out| write_reals(out, matrix))?;
+        }
+        if let Some((path, text)) = page {
+            files.add(path, |out| out.write_all(text.as_bytes()))?;
+        }
+        files.finish(record)
     }
-    batch.commit()
 }
 
 fn matrix<T>(extra: &Extra<T>) -> Option<(&str, &Mat<T>)> {
     match &extra.value {
         Value::Matrix(matrix) => Some((extra.name, matrix)),
         _ => None,
+    }
+}
+
+/// The files of a fit on their way into its folder.
+struct Files<'a> {
+    folder: &'a Path,
+    batch: Batch,
+    /// Of those in the folder, by name.
+    hashes: BTreeMap<String, String>,
+}
+
+impl Files<'_> {
+    fn add(&mut self, path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
+        let mut hash = Sha256::new();
+        self.batch.add(path, |out| fill(&mut Hashing { out, hash: &mut hash }))?;
+        let name = path.file_name().and_then(|name| name.to_str());
+        let in_folder = fs::canonicalize(folder_of(path)).ok() == fs::canonicalize(self.folder).ok();
+        if let (Some(name), true) = (name, in_folder) {
+            self.hashes.insert(name.to_owned(), hex(&hash.finalize()));
+        }
+        Ok(())
+    }
+
+    /// Writes the record, and puts all in its place.
+    fn finish(mut self, record: &mut Record) -> Result<(), Error> {
+        let path = self.folder.join(RECORD_FILE);
+        for (name, hash) in files_of(&path) {
+            let file = self.folder.join(&name);
+            // What somebody has put there since is not ours.
+            if !self.hashes.contains_key(&name) && hash_of(&file).is_some_and(|found| found == hash) {
+                self.batch.remove(&file)?;
+            }
+        }
+        record.files = self.hashes;
+        let text = record_to(record).map_err(|problem| problem.of(path.display().to_string()))?;
+        self.batch.add(&path, |out| out.write_all(text.as_bytes()))?;
+        self.batch.commit()
+    }
+}
+
+/// The hash of a file, by which the record of a fit knows it.
+fn hash_of(path: &Path) -> Option<String> {
+    let mut hash = Sha256::new();
+    io::copy(&mut fs::File::open(path).ok()?, &mut Hashing { out: &mut io::sink(), hash: &mut hash }).ok()?;
+    Some(hex(&hash.finalize()))
+}
+
+/// Refuses a record that is of another fit than the model beside it. Records of before there were hashes pass.
+pub fn check_same_fit(model: &Path, record: &Record, path: &Path) -> Result<(), Error> {
+    let name = model.file_name().and_then(|name| name.to_str()).unwrap_or(MODEL_FILE);
+    match record.files.get(name) {
+        Some(noted) if hash_of(model).is_some_and(|found| found != *noted) => {
+            Err(Problem::Foreign { other: "model" }.of(path.display().to_string()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digit = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// Hashes what is written.
+struct Hashing<'a> {
+    out: &'a mut dyn Write,
+    hash: &'a mut Sha256,
+}
+
+impl Write for Hashing<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.hash.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }

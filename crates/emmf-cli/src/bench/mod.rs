@@ -15,7 +15,7 @@ use emmf_bench::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::complain;
-use crate::interrupt::{resumable, uninterrupted};
+use crate::interrupt::resumable;
 use crate::output::{print, table};
 
 #[derive(ClapArgs)]
@@ -89,7 +89,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<()> {
         bail!("no experiment has ended; what is missing stands above");
     }
     let page = paper_page(&all);
-    uninterrupted(|| files::write_paper(&args.out, args.page.as_deref(), &page))?;
+    files::write_paper(&args.out, args.page.as_deref(), &page)?;
     if !args.quiet {
         complain(&format!("written to {}", args.out.display()));
     }
@@ -126,7 +126,7 @@ fn bench(args: &BenchArgs, experiment: &Experiment, said: &mut HashSet<String>) 
     if shown.blocks.is_empty() {
         bail!("nothing of {} could be made", experiment.name);
     }
-    uninterrupted(|| files::write(&folder, experiment, &shown))?;
+    files::write(&folder, experiment, &shown)?;
     if !args.quiet {
         complain(&format!("written to {}", folder.display()));
     }
@@ -155,7 +155,7 @@ fn runs_of(
     std::fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
     let mut store = Store::open(&file, &plan)?;
     let left_out = if args.show { Ok(Vec::new()) } else { make(args, experiment, &plan, &mut store) };
-    let found = if args.show { store.into_results() } else { uninterrupted(|| store.sort(&plan))? };
+    let found = if args.show { store.into_results() } else { store.sort(&plan)? };
     let left_out = reasons(&left_out?);
     if !plan.cases.iter().any(|case| found.contains_key(&plan.key(case))) {
         if new_folder {

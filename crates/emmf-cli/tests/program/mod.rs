@@ -94,7 +94,7 @@ pub(crate) struct Done {
 }
 
 impl Done {
-    fn new(line: &str, output: &Output) -> Self {
+    pub(crate) fn new(line: &str, output: &Output) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
         Self { line: line.into(), code: output.status.code(), stdout, stderr }
