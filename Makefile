@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := target/venv
 NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 
-.PHONY: demo test format lint deny rust fuzz python browser wheel methods lambda paper robustness bench kernels callgrind
+.PHONY: demo test format lint deny rust fuzz python browser wheel kill methods lambda paper robustness bench kernels callgrind
 
 demo:
 	$(CARGO) run --release -- demo
@@ -67,6 +67,13 @@ wheel:
 	target/wheel/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps -w target/wheel ./python
 	target/wheel/bin/python -m pip install --quiet --disable-pip-version-check target/wheel/*.whl
 	cd target/wheel && bin/python $(CURDIR)/python/tools/check_wheel.py *.whl
+
+# Kills fit, bench, report, synth and Python's save at random moments and checks what they leave: RUNS=100 of each, SEED=0,
+# ONLY=fit,bench. Prints a table; fails where a folder is neither old nor new, or something is left behind.
+kill: $(VENV)/ready
+	$(CARGO) build --workspace --lib --bins
+	cp target/debug/lib_emmf.$(if $(filter Darwin,$(shell uname)),dylib,so) python/emmf/_emmf.abi3.so
+	EMMF=$(CURDIR)/target/debug/emmf PYTHONPATH=$(CURDIR)/python $(VENV)/bin/python tests/kill/run.py
 
 # Ours beside the peers; writes docs/benchmarks.md. Variables: see benches/run.py.
 bench:

@@ -172,3 +172,21 @@ def test_files_that_are_not_there_or_not_right(tmp_path):
         emmf.load_model(tmp_path / "bad.safetensors")
     with pytest.raises(FileNotFoundError):
         emmf.EMMF(1, max_iter=1).fit([[1.0, 2.0], [2.0, 1.0]]).save(tmp_path / "no" / "folder" / "model")
+
+
+def test_promise_08_what_a_killed_save_left_is_removed_by_the_next(X, tmp_path):
+    (tmp_path / ".emmf-dead.part").write_bytes(b"half")
+    emmf.EMMF(2, max_iter=2).fit(X).save(tmp_path / "model.safetensors")
+    assert [path.name for path in tmp_path.iterdir()] == ["model.safetensors"]
+
+
+def test_promise_07_load_model_completes_what_a_killed_program_had_begun(X, tmp_path):
+    old, new = (emmf.EMMF(k, max_iter=2).fit(X) for k in (2, 3))
+    old.save(tmp_path / "model.safetensors")
+    new.save(tmp_path / "new")
+    (tmp_path / "new").rename(tmp_path / ".emmf-new.part")
+    (tmp_path / "old.npy").touch()
+    journal = {"names": {".emmf-new.part": "model.safetensors"}, "removed": ["old.npy"]}
+    (tmp_path / ".emmf-x.commit").write_text(json.dumps(journal))
+    assert emmf.load_model(tmp_path / "model.safetensors").n_components == 3
+    assert [path.name for path in tmp_path.iterdir()] == ["model.safetensors"]
