@@ -63,6 +63,7 @@ pub use options::ReadOptions;
 pub use order::Order;
 pub use part::abandon;
 pub use read::{read, read_bytes, read_labels, read_labels_bytes, read_texts};
+pub use record::check::Inconsistent;
 pub use record::{
     DataInfo, GridInfo, GridPoint, RECORD_VERSION, Record, SampleColumns, read_record, write_record,
 };

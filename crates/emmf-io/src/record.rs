@@ -1,5 +1,7 @@
 //! The record of a run: everything about a fit that a table, a plot or a page shows, as versioned JSON.
 
+pub(crate) mod check;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
@@ -217,18 +219,43 @@ pub(crate) fn files_of(record: &Path) -> BTreeMap<String, String> {
     files
 }
 
-/// Reads a record.
+/// Reads a record, and [checks](Record::check) it.
 pub fn read_record(path: &Path) -> Result<Record, Error> {
     settle(&folder_of(path))?;
     let (bytes, name) = load(path)?;
-    let place = |error: &serde_json::Error| format!("line {}, column {}", error.line(), error.column());
-    let broken = |error: serde_json::Error| Problem::malformed(place(&error), error.to_string());
-    let version: Version = serde_json::from_slice(&bytes).map_err(|error| broken(error).of(&*name))?;
+    record_from(&bytes).map_err(|problem| problem.of(name))
+}
+
+fn record_from(bytes: &[u8]) -> Result<Record, Problem> {
+    let version: Version = serde_json::from_slice(bytes).map_err(|error| damaged(None, &error))?;
     if version.version != RECORD_VERSION {
         let what = format!("a record of version {}", version.version);
-        return Err(Problem::unsupported(what, "use the program that wrote it, or a newer one").of(name));
+        return Err(Problem::unsupported(what, "use the program that wrote it, or a newer one"));
     }
-    serde_json::from_slice(&bytes).map_err(|error| broken(error).of(name))
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let record: Record = serde_path_to_error::deserialize(&mut json)
+        .map_err(|error| damaged(Some(error.path().to_string()), error.inner()))?;
+    json.end().map_err(|error| damaged(None, &error))?;
+    record.check().map_err(|check::Inconsistent { place, why }| Problem::malformed(place, why))?;
+    Ok(record)
+}
+
+/// What is wrong with the JSON, and in which field.
+fn damaged(field: Option<String>, error: &serde_json::Error) -> Problem {
+    let place = format!("line {}, column {}", error.line(), error.column());
+    let why = error.to_string();
+    let why = why.split(" at line ").next().unwrap_or_default();
+    Problem::malformed(
+        place,
+        match field {
+            // JSON has no other way to write a number that is not finite.
+            Some(field) if why.starts_with("invalid type: null") => {
+                format!("{field} is null, where a finite number or another value is needed")
+            }
+            Some(field) if field != "." => format!("{field}: {why}"),
+            _ => why.into(),
+        },
+    )
 }
 
 #[derive(Deserialize)]

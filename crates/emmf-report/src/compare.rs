@@ -25,6 +25,7 @@ pub struct Comparison<'a> {
 impl<'a> Comparison<'a> {
     /// From a record whose true classes name the outliers.
     pub fn new(record: &'a Record) -> Result<Self, Error> {
+        record.check()?;
         let samples = &record.samples;
         let no_truth = || Error::NoTruth { method: record.spec.method.clone() };
         let truth = samples.truth.as_ref().ok_or_else(no_truth)?;

@@ -28,6 +28,9 @@ pub enum Error {
         /// The method of the record.
         method: String,
     },
+    /// The record contradicts itself.
+    #[error(transparent)]
+    Record(#[from] emmf_io::Inconsistent),
     /// A measure could not be taken.
     #[error(transparent)]
     Measure(#[from] emmf::Error),

@@ -33,6 +33,11 @@ impl Levels {
         Self { low, high, bytes: values.iter().map(|&value| level(value)).collect() }
     }
 
+    /// How many numbers there are.
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// The numbers again, NaN where one is missing.
     pub fn values(&self) -> Vec<f64> {
         let value = |&level: &u8| match level {

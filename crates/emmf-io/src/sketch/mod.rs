@@ -1,6 +1,7 @@
 //! What a page shows of a fit besides its numbers: centroids, the worst samples beside their approximations, and all
 //! samples as points of a plane. Its size is bounded, whatever the data.
 
+mod check;
 mod levels;
 mod reduce;
 
@@ -14,13 +15,13 @@ pub use levels::{Levels, base64};
 use levels::range;
 use reduce::Reduction;
 
-/// Centroids that are shown at the most: those of the largest clusters.
+/// The most centroids that are shown: those of the largest clusters.
 const MOST_CENTROIDS: usize = 200;
 /// Samples with the highest scores that are shown.
 const OUTLIERS: usize = 48;
 /// Features that are named with a centroid or a sample.
 const FEATURES: usize = 12;
-/// Points of the plane at the most.
+/// The most points of the plane.
 pub const MOST_POINTS: usize = 10_000;
 /// Of these, samples with the highest scores.
 const MOST_OUTLIERS: usize = 1_000;

@@ -2,10 +2,10 @@
 
 use emmf::synth::ImageShape;
 
-/// Pixels of the longer side of a thumbnail at the most.
-const MOST_PIXELS: usize = 64;
-/// Points of a curve at the most.
-const MOST_POINTS: usize = 512;
+/// The most pixels of the longer side of a thumbnail.
+pub(super) const MOST_PIXELS: usize = 64;
+/// The most points of a curve.
+pub(super) const MOST_POINTS: usize = 512;
 
 /// How the features of a sample are shown.
 pub(crate) enum Reduction {

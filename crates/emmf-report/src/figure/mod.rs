@@ -52,11 +52,13 @@ impl<'a> Figure<'a> {
 
     /// As SVG.
     pub fn svg(&self) -> Result<String, Error> {
+        self.record.check()?;
         self.chart().map_or_else(|| paper::svg(self), |sheet| sheet?.svg())
     }
 
     /// As PNG, with twice the pixels of the SVG in both directions.
     pub fn png(&self) -> Result<Vec<u8>, Error> {
+        self.record.check()?;
         self.chart().map_or_else(|| paper::png(self), |sheet| sheet?.png())
     }
 

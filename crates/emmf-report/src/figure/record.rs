@@ -1,5 +1,7 @@
 //! Charts of a run: the objective, the residuals, and the samples as points of a plane.
 
+use std::collections::BTreeMap;
+
 use emmf_io::Record;
 use plotters::style::{Color, HSLColor, RGBColor};
 
@@ -71,19 +73,20 @@ pub(super) fn embedding(record: &Record) -> Result<Sheet, Error> {
     let (outlier, label) = (outliers(record), &record.samples.label);
     let row = |at: usize| plane.rows.as_ref().map_or(at, |rows| rows[at]);
     let dot = if plane.x.len() > 3_000 { 2.0 } else { 3.0 };
-    let points = |wanted: &dyn Fn(usize) -> bool| -> Vec<Point> {
-        let all = (0..plane.x.len()).filter(|&at| wanted(row(at)));
-        all.map(|at| Point::new(f64::from(plane.x[at]), f64::from(plane.y[at]))).collect()
-    };
-    let cluster = |k: usize| Series {
+    let (mut clusters, mut crosses) = (BTreeMap::<usize, Vec<Point>>::new(), Vec::new());
+    for (at, (&x, &y)) in plane.x.iter().zip(&plane.y).enumerate() {
+        let (row, point) = (row(at), Point::new(x.into(), y.into()));
+        if outlier[row] { crosses.push(point) } else { clusters.entry(label[row]).or_default().push(point) }
+    }
+    let cluster = |(k, points): (usize, Vec<Point>)| Series {
         name: String::new(),
-        points: points(&|row| outlier.get(row) == Some(&false) && label[row] == k),
+        points,
         mark: Mark::Dots,
         look: Look { colour: colour(k, record.spec.k), ..look(GOOD, Sign::Circle, dot) },
     };
     let crosses = Series {
         name: "outlier".into(),
-        points: points(&|row| outlier.get(row) == Some(&true)),
+        points: crosses,
         mark: Mark::Dots,
         look: look(BAD, Sign::Cross, 4.0),
     };
@@ -91,7 +94,7 @@ pub(super) fn embedding(record: &Record) -> Result<Sheet, Error> {
         title: format!("{}, {} clusters", record.spec.method, record.spec.k),
         x: axis(plane.shares[0]),
         y: axis(plane.shares[1]),
-        series: (0..record.spec.k).map(cluster).chain([crosses]).collect(),
+        series: clusters.into_iter().map(cluster).chain([crosses]).collect(),
     };
     Ok(Sheet { panel: (600, 520), ..Sheet::single(chart) })
 }

@@ -20,6 +20,7 @@ const SCRIPT: &str = concat!(
 
 /// A page about runs, side by side.
 pub fn report_page(title: &str, records: &[&Record]) -> Result<String, Error> {
+    records.iter().try_for_each(|record| record.check())?;
     page(title, &describe(records), &data::PageData::new(records))
 }
 
@@ -28,6 +29,7 @@ pub fn report_page(title: &str, records: &[&Record]) -> Result<String, Error> {
 pub fn comparison_page(title: &str, data_sets: &[Vec<Comparison<'_>>]) -> Result<String, Error> {
     let first = data_sets.first().map_or(&[][..], Vec::as_slice);
     let records: Vec<&Record> = first.iter().map(|comparison| comparison.record).collect();
+    records.iter().try_for_each(|record| record.check())?;
     let mut data = data::PageData::new(&records);
     data.summary = Some(data::SummaryData::new(&Summary::all(data_sets), data_sets.len()));
     page(title, &describe(&records), &data)
