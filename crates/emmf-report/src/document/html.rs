@@ -1,7 +1,8 @@
 //! A page as one HTML file: no script, no network, light and dark.
 //!
-//! Nothing but our own elements becomes HTML: every text is escaped before its `code`, **bold** and links are set.
+//! Nothing but our own elements becomes HTML: all that is plain in a text is escaped.
 
+use super::inline::{Inline, parse};
 use super::{Block, Cell, Document, Plate, Rank, Table};
 use crate::Error;
 use crate::page::{escape, hash};
@@ -81,40 +82,17 @@ fn content(cell: &Cell) -> String {
 
 /// Text with its code, bold parts and links.
 fn inline(text: &str) -> String {
-    let text = pairs(&escape(text), "`", "code");
-    links(&pairs(&text, "**", "b"))
+    parse(text).iter().map(shown).collect()
 }
 
-/// What stands between two marks, in an element.
-fn pairs(text: &str, mark: &str, element: &str) -> String {
-    let parts: Vec<&str> = text.split(mark).collect();
-    let last = parts.len() - 1;
-    let shown = parts.iter().enumerate().map(|(at, part)| match at % 2 {
-        1 if at < last => format!("<{element}>{part}</{element}>"),
-        1 => format!("{mark}{part}"),
-        _ => (*part).to_owned(),
-    });
-    shown.collect()
-}
-
-/// `[text](address)`, addresses of this page's neighbours and of the web only.
-fn links(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('[') {
-        let link = after.split_once("](").and_then(|(name, after)| Some((name, after.split_once(')')?)));
-        match link {
-            Some((name, (address, after))) if !address.contains(':') || address.starts_with("https://") => {
-                out.extend([before, "<a href=\"", address, "\">", name, "</a>"]);
-                rest = after;
-            }
-            _ => {
-                out.extend([before, "["]);
-                rest = after;
-            }
-        }
+fn shown(part: &Inline<'_>) -> String {
+    let all = |parts: &[Inline<'_>]| parts.iter().map(shown).collect::<String>();
+    match part {
+        Inline::Plain(text) => escape(text),
+        Inline::Code(code) => format!("<code>{}</code>", escape(code)),
+        Inline::Bold(parts) => format!("<b>{}</b>", all(parts)),
+        Inline::Link(parts, address) => format!("<a href=\"{}\">{}</a>", escape(address), all(parts)),
     }
-    out + rest
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! its figures beside it.
 
 mod html;
+mod inline;
 mod markdown;
 mod table;
 

@@ -86,12 +86,20 @@ impl Table {
     }
 }
 
-/// Text that LaTeX sets as it is.
+/// Text that LaTeX sets as it is: nothing in it is a command.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
             '%' | '&' | '_' | '#' | '$' | '{' | '}' => out.extend(['\\', c]),
+            // A row that begins with one of these would be taken for an option of the line before it.
+            '[' | ']' | '*' => out.extend(['{', c, '}']),
+            '\\' => out.push_str("\\textbackslash{}"),
+            '~' => out.push_str("\\textasciitilde{}"),
+            '^' => out.push_str("\\textasciicircum{}"),
+            // In the usual fonts of LaTeX these are other characters.
+            '<' | '>' | '|' => out.extend(['$', c, '$']),
+            '"' => out.push_str("{''}"),
             '–' => out.push_str("--"),
             '−' => out.push_str("$-$"),
             '±' => out.push_str("$\\pm$"),
@@ -100,8 +108,27 @@ fn escaped(text: &str) -> String {
             'μ' => out.push_str("$\\mu$"),
             '½' => out.push_str("$\\frac12$"),
             '\u{a0}' => out.push('~'),
+            c if c.is_control() => out.push(' '),
             _ => out.push(c),
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Table;
+
+    #[test]
+    fn promise_13_nothing_in_a_table_is_a_command_of_latex() {
+        let mut table = Table::new(["\\input /etc/passwd", "a^2~b"]);
+        table.rows.push(vec!["[2cm] \\def\\x{#1}".into(), "<&%$_|\n\n*\"".into()]);
+        let text = table.latex();
+        for part in [
+            "\\textbackslash{}input /etc/passwd & a\\textasciicircum{}2\\textasciitilde{}b",
+            "{[}2cm{]} \\textbackslash{}def\\textbackslash{}x\\{\\#1\\} & $<$\\&\\%\\$\\_$|$  {*}{''}",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
 }
