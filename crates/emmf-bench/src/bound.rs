@@ -48,14 +48,11 @@ impl Bound {
         })
     }
 
-    /// φ by the number of samples where one other sample has all the rest of the residuals.
+    /// φ by the number of samples where one other sample has all the rest of the residuals. Samples without a residual
+    /// have no part in the objective: two tell it for any number of them.
     fn concentrated(&self, p: f64) -> emmf::Result<Vec<f64>> {
-        let effect = |n: &usize| {
-            let mut residuals = vec![0.0; *n];
-            (residuals[0], residuals[1]) = (p, 1.0 - p);
-            outlier_effect::emmf(&residuals).map(|shares| shares[0])
-        };
-        self.samples.iter().map(effect).collect()
+        let effect = outlier_effect::emmf(&[p, 1.0 - p])?[0];
+        Ok(vec![effect; self.samples.len()])
     }
 
     fn sheet(&self, bound: &[f64], beyond: &[Vec<f64>]) -> Sheet {

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::Error;
 use crate::claim::{Claim, Verdict};
+use crate::limits;
 use crate::shown::{Shown, csv};
 
 /// The share of an outlier in the objective.
@@ -49,6 +50,9 @@ impl Effect {
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.matrix.iter().any(|square| square.k == 0 || square.k > square.size) {
             return Err("matrix: k must be at least 1 and at most the size".into());
+        }
+        for square in &self.matrix {
+            limits::check_square(square.size).map_err(|error| error.to_string())?;
         }
         if self.sigma.is_empty() || self.sigma.iter().any(|sigma| !(*sigma > 0.0 && sigma.is_finite())) {
             return Err("sigma: give at least one value, all of them positive".into());

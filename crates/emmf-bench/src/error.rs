@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::limits::TooLarge;
+
 /// Everything that can go wrong.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -30,6 +32,9 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
+    /// It asks for more than the machine can hold.
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
     /// A run that failed.
     #[error("{run}: {why}")]
     Run {

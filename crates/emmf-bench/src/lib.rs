@@ -1,8 +1,8 @@
 //! Experiments: data sets × methods × parameters × contaminations × seeds, and the toys of the paper, from a TOML file
 //! to tables, figures, claims and pages.
 //!
-//! An [`Experiment`] of runs is expanded into a [`Plan`]. [`finish`] makes those runs that a [`Store`] does not hold yet,
-//! several at a time, and writes each as soon as it ends; [`show_runs`] turns the results into what is [`Shown`].
+//! An [`Experiment`] of runs is expanded into a [`Plan`]. A [`ResultsFile`] is what earlier
+//! calls left, and [`finish`] makes those runs that its [`Store`] does not hold yet, several at a time, and writes each as soon as it ends; [`show_runs`] turns the results into what is [`Shown`].
 //! The other kinds are [shown](Experiment::show) at once.
 
 mod bound;
@@ -11,10 +11,13 @@ mod data_sets;
 mod effect;
 mod error;
 mod experiment;
+mod limits;
+mod origin;
 mod paper_page;
 mod pictures;
 mod plan;
 mod published;
+mod results_file;
 mod run;
 mod sets;
 mod show;
@@ -35,9 +38,11 @@ pub use error::Error;
 pub use experiment::{
     Competitor, Contamination, Experiment, Fewer, Kind, Precision, Runs, Show, Skip, StartFrom, paper,
 };
+pub use limits::TooLarge;
 pub use paper_page::paper_page;
 pub use pictures::Pictures;
 pub use plan::{Case, Plan, Variant};
+pub use results_file::ResultsFile;
 pub use run::{Course, Result as RunResult};
 pub use sets::{KNOWN, Known, Set};
 pub use show::{show_runs, terminal_tables};

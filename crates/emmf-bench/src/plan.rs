@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use emmf::Init;
+use emmf::{Init, Spec};
 
+use crate::Error;
 use crate::experiment::{Competitor, Contamination, Runs, StartFrom};
+use crate::limits;
 use crate::sets::title;
 
 /// A method with chosen values of its grid.
@@ -43,8 +45,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// All runs, in order: data set by data set, so that each is read once.
-    pub fn new(runs: Runs) -> Self {
+    /// All runs, in order: data set by data set, so that each is read once. More than the machine can hold are an
+    /// error.
+    pub fn new(runs: Runs) -> Result<Self, Error> {
+        limits::check_runs(&runs)?;
         let contaminations = runs.contaminations();
         let variants: Vec<Variant> = (0..runs.method.len())
             .flat_map(|method| {
@@ -63,7 +67,21 @@ impl Plan {
                 }
             }
         }
-        Self { runs, contaminations, variants, cases }
+        Ok(Self { runs, contaminations, variants, cases })
+    }
+
+    /// The method of a run.
+    pub(crate) fn method(&self, case: &Case) -> &Competitor {
+        &self.runs.method[self.variants[case.variant].method]
+    }
+
+    /// The fit of a run with this many clusters, before anything is done to the data.
+    pub(crate) fn spec(&self, case: &Case, k: usize) -> Result<Spec, String> {
+        // Labels are read off V before it is polished, and nothing else of V is looked at.
+        let spec = self.method(case).spec(k, self.runs.max_iter)?;
+        let mut spec = spec.seed(case.seed).threads(1).polish(false);
+        spec.params.extend(self.variants[case.variant].params.clone());
+        Ok(spec)
     }
 
     /// What a run is called in the file of results: data set, contamination, method, parameters, seed.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use emmf::metrics::Clustering;
+use emmf::metrics::{Contingency, NmiNorm};
 use emmf::preprocess::Normalize;
 use emmf::synth::{
     Junk, add_block_noise, add_foreign, add_junk, add_outliers, add_salt_and_pepper, choose_per_class,
@@ -12,6 +12,7 @@ use emmf::{Factors, Given, Mat, Real, Spec, Step};
 
 use crate::Error;
 use crate::experiment::{Contamination, Precision, Show, StartFrom};
+use crate::limits;
 use crate::plan::{Case, Plan};
 use crate::sets::Set;
 
@@ -23,8 +24,10 @@ const FINE: usize = 50;
 pub struct Result {
     /// Accuracy.
     pub acc: f64,
-    /// Normalized mutual information, by the larger entropy.
+    /// Normalized mutual information: divided by the geometric mean of the entropies.
     pub nmi: f64,
+    /// The same divided by the larger entropy; unknown in results of emmf 0.1.
+    pub nmi_max: Option<f64>,
     /// Iterations made.
     pub iterations: usize,
     /// The last objective.
@@ -66,41 +69,42 @@ fn made<T: Real>(
     case: &Case,
     (set, others): (&Set, &HashMap<String, Set>),
 ) -> std::result::Result<Result, String> {
-    let variant = &plan.variants[case.variant];
-    let method = &plan.runs.method[variant.method];
-    // Labels are read off V before it is polished, and nothing else of V is looked at.
-    let mut spec = method.spec(set.k, plan.runs.max_iter)?.seed(case.seed).threads(1).polish(false);
-    spec.params.extend(variant.params.clone());
+    let mut spec = plan.spec(case, set.k)?;
     let done = &plan.contaminations[case.contamination];
     let x = contaminated((set, others), done, &mut spec, case.seed)?;
     let x = Mat::from_fn(x.rows(), x.cols(), |i, j| T::from_f64(x[(i, j)]));
     let text = |error: emmf::Error| error.to_string();
-    let judged =
-        |labels: &[usize]| Clustering::compare(&set.classes, &labels[..set.classes.len()]).map_err(text);
+    let judged = |labels: &[usize], end: (usize, f64)| {
+        judged(&set.classes, &labels[..set.classes.len()], end).map_err(text)
+    };
     let clean = matches!(done, Contamination::Outliers { start: StartFrom::Clean, .. });
     let start = if clean { Some(clean_start(&spec, &x, set.classes.len()).map_err(text)?) } else { None };
-    if method.is_start() {
+    if plan.method(case).is_start() {
         let start = start.map_or_else(|| spec.start_of(&x), Ok).map_err(text)?;
-        let found = judged(&clusters(&start))?;
-        return Ok(Result {
-            acc: found.accuracy,
-            nmi: found.nmi,
-            iterations: 0,
-            objective: 0.0,
-            course: None,
-        });
+        return judged(&clusters(&start), (0, 0.0));
     }
     let mut observer = |_: &Step| ControlFlow::Continue(());
     let given = Given { start: start.as_ref(), ..Given::new(&mut observer) };
     let fit = spec.fit_with(&x, given).map_err(text)?;
-    let found = judged(&fit.labels)?;
+    let found = judged(&fit.labels, (fit.trace.len(), fit.objective))?;
     let course = (plan.runs.show == Show::Convergence).then(|| course(fit.initial, &fit.trace));
+    Ok(Result { course, ..found })
+}
+
+/// How clusters agree with the classes, after so many iterations with this objective.
+fn judged(
+    classes: &[usize],
+    labels: &[usize],
+    (iterations, objective): (usize, f64),
+) -> emmf::Result<Result> {
+    let counts = Contingency::new(classes, labels)?;
     Ok(Result {
-        acc: found.accuracy,
-        nmi: found.nmi,
-        iterations: fit.trace.len(),
-        objective: fit.objective,
-        course,
+        acc: counts.accuracy(),
+        nmi: counts.nmi(NmiNorm::Sqrt),
+        nmi_max: Some(counts.nmi(NmiNorm::Max)),
+        iterations,
+        objective,
+        course: None,
     })
 }
 
@@ -113,6 +117,9 @@ fn contaminated(
 ) -> std::result::Result<Mat<f64>, String> {
     let mut x = set.x.clone();
     let count = |share: f64| (share * set.x.rows() as f64).round() as usize;
+    if let Some(share) = done.added() {
+        limits::check_share(share, set.x.shape()).map_err(|error| error.to_string())?;
+    }
     let text = |error: emmf::Error| error.to_string();
     match done {
         Contamination::None => {}

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use emmf::Mat;
 use emmf::synth::ImageShape;
-use emmf_io::{Matrix, ReadOptions};
+use emmf_io::{Matrix, Problem, ReadOptions};
 
 use crate::Error;
+use crate::origin::hash;
 
 /// A data set of the paper.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -95,26 +96,33 @@ pub struct Set {
     pub k: usize,
     /// The images, where the samples are such.
     pub image: Option<ImageShape>,
+    /// The beginning of the SHA-256 of its file.
+    pub hash: String,
+}
+
+fn known(name: &str) -> Option<&'static Known> {
+    KNOWN.iter().find(|known| known.file.eq_ignore_ascii_case(name))
 }
 
 /// The name of a data set in the tables, without reading it.
 pub(crate) fn title(name: &str) -> String {
-    let known = KNOWN.iter().find(|known| known.file.eq_ignore_ascii_case(name));
-    known.map_or_else(|| name.to_owned(), |known| known.name.into())
+    known(name).map_or_else(|| name.to_owned(), |known| known.name.into())
+}
+
+/// The file of a data set: one of the paper's in `folder`, else the file of this name.
+pub(crate) fn path(name: &str, folder: &Path) -> PathBuf {
+    known(name).map_or_else(|| name.into(), |known| folder.join(known.file).with_extension("mat"))
 }
 
 /// How much work a data set is, without reading it; files count as small.
 pub(crate) fn size(name: &str) -> usize {
-    let known = KNOWN.iter().find(|known| known.file.eq_ignore_ascii_case(name));
-    known.map_or(0, |Known { shape: (n, d, k), .. }| n * d * k)
+    known(name).map_or(0, |Known { shape: (n, d, k), .. }| n * d * k)
 }
 
 impl Set {
     /// The data set of the paper that has this name, in `folder`, or the file of this name.
     pub fn read(name: &str, folder: &Path) -> Result<Self, Error> {
-        let known = KNOWN.iter().find(|known| known.file.eq_ignore_ascii_case(name));
-        let path =
-            known.map_or_else(|| PathBuf::from(name), |known| folder.join(known.file).with_extension("mat"));
+        let (known, path) = (known(name), path(name, folder));
         let wrong = |why: String| Error::Set { name: path.display().to_string(), why };
         if let Some(known) = known.filter(|_| !path.exists()) {
             let (n, d, k) = known.shape;
@@ -122,7 +130,10 @@ impl Set {
             let file = "save it as a MATLAB file with X (samples × features) and y (classes)";
             return Err(wrong(format!("{what}; usually found as: {}; {file}", known.found)));
         }
-        let data = emmf_io::read(&path, &ReadOptions::default())?;
+        let file = path.display().to_string();
+        let bytes = std::fs::read(&path)
+            .map_err(|error| emmf_io::Error { file: file.clone(), problem: Problem::Read(error) })?;
+        let data = emmf_io::read_bytes(&bytes, &file, &ReadOptions::default())?;
         let labels =
             data.labels.ok_or_else(|| wrong("has no labels, by which clusters are judged".into()))?;
         let x = match data.x.into_f64() {
@@ -142,6 +153,6 @@ impl Set {
         }
         let image = known.and_then(|known| known.image);
         let image = image.map(|(height, width, column_major)| ImageShape { height, width, column_major });
-        Ok(Self { name: title(name), x, classes, k, image })
+        Ok(Self { name: title(name), x, classes, k, image, hash: hash(&bytes) })
     }
 }

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::Error;
 use crate::experiment::Contamination;
+use crate::origin::Origin;
 use crate::plan::{Case, Plan};
 use crate::run::run;
 use crate::sets::{Set, size};
@@ -16,7 +17,7 @@ use crate::store::Store;
 /// there can be compared.
 fn open<'a>(plan: &'a Plan, store: &Store) -> Vec<(usize, Vec<&'a Case>)> {
     let mut open: BTreeMap<(usize, usize), Vec<&Case>> = BTreeMap::new();
-    for case in plan.cases.iter().filter(|case| store.get(&plan.key(case)).is_none()) {
+    for case in plan.cases.iter().filter(|case| !store.holds(&plan.key(case))) {
         open.entry((size(&plan.runs.data[case.data]), case.data)).or_default().push(case);
     }
     open.values_mut().for_each(|cases| cases.sort_by_key(|case| case.seed));
@@ -54,9 +55,12 @@ pub fn finish(
         let kept = Mutex::new(&mut *store);
         let work = || -> Result<(), Error> {
             while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                match run(plan, case, &set, &others) {
-                    Ok(result) => {
-                        kept.lock().unwrap_or_else(PoisonError::into_inner).add(plan.key(case), result)?;
+                let made = run(plan, case, &set, &others)
+                    .and_then(|found| Ok((origin(plan, case, &set, &others)?, found)));
+                match made {
+                    Ok((origin, found)) => {
+                        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                        kept.add(plan.key(case), origin, found)?;
                     }
                     Err(error) => failed.lock().unwrap_or_else(PoisonError::into_inner).push(error),
                 }
@@ -64,20 +68,30 @@ pub fn finish(
             }
             Ok(())
         };
-        at_a_time(jobs, work)?;
+        at_a_time(jobs.min(cases.len()), work)?;
         left_out.extend(failed.into_inner().unwrap_or_else(PoisonError::into_inner));
     }
     Ok(left_out)
 }
 
-/// Does the work on so many threads until each has ended.
+/// Where the result of a run comes from: its settings, and the very bytes that were read.
+fn origin(plan: &Plan, case: &Case, set: &Set, others: &HashMap<String, Set>) -> Result<Origin, Error> {
+    let settings = plan.settings(case).map_err(|why| Error::Run { run: plan.key(case).join(", "), why })?;
+    let other = plan.files(case).into_iter().skip(1).filter_map(|name| others.get(name));
+    let data: Vec<&str> = std::iter::once(set).chain(other).map(|set| set.hash.as_str()).collect();
+    Ok(Origin { settings, data: data.join(" ") })
+}
+
+/// Does the work on so many threads until each has ended, or on fewer where the system gives no more.
 fn at_a_time(jobs: usize, work: impl Fn() -> Result<(), Error> + Sync) -> Result<(), Error> {
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..jobs.max(1)).map(|_| scope.spawn(&work)).collect();
+        let workers = (1..jobs).map_while(|_| std::thread::Builder::new().spawn_scoped(scope, &work).ok());
+        let workers: Vec<_> = workers.collect();
+        let own = work();
         let ends = workers.into_iter().map(|worker| match worker.join() {
             Ok(end) => end,
             Err(panic) => std::panic::resume_unwind(panic),
         });
-        ends.collect()
+        std::iter::once(own).chain(ends).collect()
     })
 }

@@ -209,7 +209,7 @@ fn outliers_that_the_start_does_not_see_do_less_harm() {
         let values: Vec<f64> = results
             .lines()
             .filter(wanted)
-            .map(|line| line.rsplit(',').nth(3).unwrap().parse().unwrap())
+            .map(|line| line.rsplit(',').nth(4).unwrap().parse().unwrap())
             .collect();
         assert_eq!(values.len(), 3, "{contamination}: {results}");
         values.iter().sum::<f64>() / 3.0

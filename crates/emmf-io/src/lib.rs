@@ -26,6 +26,7 @@ mod images;
 mod inflate;
 mod journal;
 mod json;
+mod machine;
 mod mat;
 mod matrix_market;
 mod matrix_market_write;
@@ -59,6 +60,7 @@ pub use folder::{Folder, FolderKind, FolderOptions, read_folder};
 pub use model::{
     AnyModel, Notes, model_from_bytes, model_to_bytes, notes_from_bytes, read_model, read_notes, write_model,
 };
+pub use machine::memory as machine_memory;
 pub use options::ReadOptions;
 pub use order::Order;
 pub use part::abandon;

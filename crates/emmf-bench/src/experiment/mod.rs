@@ -1,5 +1,7 @@
 //! The file that describes an experiment: what it is called, and what is done, by its `kind`. See docs/bench.md.
 
+mod check;
+mod contamination;
 mod paper;
 mod runs;
 
@@ -14,8 +16,9 @@ use crate::effect::Effect;
 use crate::pictures::Pictures;
 use crate::toy::Toy;
 
+pub use contamination::{Contamination, StartFrom};
 pub use paper::paper;
-pub use runs::{Competitor, Contamination, Fewer, Precision, Runs, Show, Skip, StartFrom};
+pub use runs::{Competitor, Fewer, Precision, Runs, Show, Skip};
 
 /// An experiment.
 #[derive(Debug, Clone, PartialEq)]
@@ -124,6 +127,7 @@ impl Experiment {
             head.extend(table.remove(field).map(|value| (field.to_owned(), value)));
         }
         let Head { name, title, notes, kind } = fields(head).map_err(wrong)?;
+        check::check_name(&name).map_err(wrong)?;
         let kind = Kind::parse(&kind, table).map_err(wrong)?;
         // Typing errors must not wait for the first run.
         kind.check().map_err(wrong)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use emmf::Spec;
 use serde::Deserialize;
 
-use crate::sets::title;
+use super::contamination::Contamination;
 
 /// Data sets × methods × parameters × contaminations × seeds.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -18,7 +18,7 @@ pub struct Runs {
     pub data: Vec<String>,
     /// Seeds 0, 1, … of every method on every data set.
     pub seeds: u64,
-    /// Iterations at the most, where a method says nothing else.
+    /// The most iterations, where a method says nothing else.
     #[serde(default = "iterations")]
     pub max_iter: usize,
     /// The numbers of the fits.
@@ -75,6 +75,16 @@ pub enum Precision {
     Double,
 }
 
+impl Precision {
+    /// As in a file.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Single => "f32",
+            Self::Double => "f64",
+        }
+    }
+}
+
 /// A method in an experiment.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -119,84 +129,6 @@ pub struct Fewer {
     pub why: String,
 }
 
-/// What is done to the data before a fit.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "kind", deny_unknown_fields)]
-pub enum Contamination {
-    /// Nothing.
-    None,
-    /// Random vectors with entries in [0, 10σ] after the samples, σ the largest entry of the unit samples. Only the
-    /// samples are judged.
-    Outliers {
-        /// How many for each sample.
-        share: f64,
-        /// What the start sees.
-        #[serde(default)]
-        start: StartFrom,
-    },
-    /// A square of random pixels in some images of each class.
-    Blocks {
-        /// Its side.
-        size: usize,
-        /// Images of each class.
-        per_class: usize,
-    },
-    /// Random vectors as long as the unit samples after these. Only the samples are judged.
-    Scattered {
-        /// How many for each sample.
-        share: f64,
-    },
-    /// Nearly equal random vectors after the samples. Only the samples are judged.
-    Cluster {
-        /// How many for each sample.
-        share: f64,
-    },
-    /// Samples of another data set after those of this one, brought to its number of features. Only the samples of
-    /// this one are judged.
-    Foreign {
-        /// How many for each sample.
-        share: f64,
-        /// The other data set.
-        data: String,
-    },
-    /// Some samples with some of their entries 0 or the largest one.
-    SaltAndPepper {
-        /// How many of the samples.
-        share: f64,
-        /// How many of their entries.
-        entries: f64,
-    },
-}
-
-/// What the start sees.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum StartFrom {
-    /// Samples and outliers.
-    #[default]
-    All,
-    /// The samples without the outliers, which nobody could tell apart.
-    Clean,
-}
-
-impl Contamination {
-    /// Its column in the tables.
-    pub fn label(&self) -> String {
-        match self {
-            Self::None => "clean".into(),
-            Self::Outliers { share, start: StartFrom::All } => format!("{:.0} % outliers", 100.0 * share),
-            Self::Outliers { share, start: StartFrom::Clean } => {
-                format!("{:.0} % outliers, clean start", 100.0 * share)
-            }
-            Self::Blocks { size, .. } => format!("{size}×{size}"),
-            Self::Scattered { share } => format!("{:.0} % scattered", 100.0 * share),
-            Self::Cluster { share } => format!("{:.0} % in a cluster", 100.0 * share),
-            Self::Foreign { share, data } => format!("{:.0} % of {}", 100.0 * share, title(data)),
-            Self::SaltAndPepper { share, .. } => format!("{:.0} % salt and pepper", 100.0 * share),
-        }
-    }
-}
-
 fn iterations() -> usize {
     500
 }
@@ -205,50 +137,6 @@ fn iterations() -> usize {
 pub(super) const QUICK: (&[&str], u64, usize) = (&["yale", "movement", "jaffe"], 2, 100);
 
 impl Runs {
-    pub(super) fn check(&self) -> Result<(), String> {
-        let empty = |what: &str| Err(format!("has no {what}; name at least one"));
-        match (&self.data[..], &self.method[..], self.seeds) {
-            ([], ..) => return empty("data"),
-            (_, [], _) => return empty("method"),
-            (.., 0) => return Err("seeds must be at least 1".into()),
-            _ if self.fewer.iter().any(|fewer| fewer.seeds == 0) => {
-                return Err("fewer: seeds must be at least 1; a skip leaves runs out".into());
-            }
-            _ => {}
-        }
-        let named =
-            self.proposed.iter().chain(&self.beside).chain(self.skip.iter().flat_map(|skip| &skip.method));
-        for label in named {
-            if !self.method.iter().any(|method| method.label == *label) {
-                return Err(format!("no method has the label {label:?}"));
-            }
-        }
-        let sets = self.skip.iter().flat_map(|skip| &skip.data);
-        let mut sets = sets.chain(self.fewer.iter().flat_map(|fewer| &fewer.data));
-        if let Some(name) = sets.find(|name| !self.data.contains(name)) {
-            return Err(format!("skip or fewer: {name:?} is not among the data: {}", self.data.join(", ")));
-        }
-        let kinds: Vec<String> = self.contaminations().iter().map(Contamination::label).collect();
-        let unknown =
-            self.skip.iter().flat_map(|skip| &skip.contamination).find(|label| !kinds.contains(label));
-        if let Some(label) = unknown {
-            return Err(format!("no contamination is {label:?}; there are {}", kinds.join(", ")));
-        }
-        for (at, method) in self.method.iter().enumerate() {
-            if self.method[..at].iter().any(|other| other.label == method.label) {
-                return Err(format!(
-                    "two methods have the label {:?}; every row needs its own",
-                    method.label
-                ));
-            }
-            if method.is_start() && self.show == Show::Convergence {
-                return Err(format!("{}: a start has no iterations to show; name a method", method.label));
-            }
-            method.check(self.max_iter)?;
-        }
-        Ok(())
-    }
-
     /// What is done to the data: nothing where nothing is said.
     pub fn contaminations(&self) -> Vec<Contamination> {
         if self.contamination.is_empty() { vec![Contamination::None] } else { self.contamination.clone() }
@@ -311,15 +199,6 @@ impl Competitor {
     /// Whether it is the start itself.
     pub(crate) fn is_start(&self) -> bool {
         !self.spec.contains_key("method")
-    }
-
-    pub(super) fn check(&self, max_iter: usize) -> Result<(), String> {
-        if self.grid.values().any(Vec::is_empty) {
-            return Err(format!("{}: a grid has no values", self.label));
-        }
-        let spec = self.spec(1, max_iter)?;
-        emmf::registry::find(&spec.method).map_err(|error| error.to_string())?;
-        Ok(())
     }
 
     /// The fit with this many clusters.

@@ -108,8 +108,13 @@ fn legend(plan: &Plan, summary: &Summary) -> String {
     } else {
         ""
     };
+    let larger = if plan.runs.published.is_some() {
+        ", and where the results hold it, below it, by the larger one: the paper does not say which it prints"
+    } else {
+        ""
+    };
     format!(
-        "Mean ± standard deviation over {seeds}, unless a cell names its number of seeds{published}{grid}. The best of a column is bold; a star marks what cannot be told apart from it (paired over the seeds, 5 %; with fewer than {PAIRS} seeds nothing can, and no star is set)."
+        "Mean ± standard deviation over {seeds}, unless a cell names its number of seeds{published}{grid}. NMI is divided by the geometric mean of the entropies of classes and clusters{larger}. The best of a column is bold; a star marks what cannot be told apart from it (paired over the seeds, 5 %; with fewer than {PAIRS} seeds nothing can, and no star is set)."
     )
 }
 

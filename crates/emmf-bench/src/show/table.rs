@@ -43,6 +43,7 @@ pub(super) fn shown(summary: &Summary, cell: &Cell) -> TableCell {
     let mut notes = Vec::new();
     if let Some(published) = cell.published {
         notes.push(format!("paper {published:.3} ({:+.3})", cell.mean() - published));
+        notes.extend(cell.by_larger_entropy.map(|nmi| format!("by the larger entropy {nmi:.3}")));
     }
     if !cell.params.is_empty() {
         notes.push(cell.params.replace("lambda=", "λ = ").replace("mu=", "μ = "));

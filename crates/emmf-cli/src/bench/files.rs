@@ -33,10 +33,10 @@ pub(super) fn write_paper(out: &Path, file: Option<&Path>, page: &Document) -> R
 fn figures(folder: &Path, page: &Document, png: bool) -> Result<()> {
     make(folder)?;
     for plate in page.plates() {
-        text(&folder.join(&plate.name).with_extension("svg"), &plate.plot.svg()?)?;
+        text(&folder.join(format!("{}.svg", plate.name)), &plate.plot.svg()?)?;
         if png {
             let bytes = plate.plot.png()?;
-            let path = folder.join(&plate.name).with_extension("png");
+            let path = folder.join(format!("{}.png", plate.name));
             emmf_io::write_atomically(&path, |out| out.write_all(&bytes))?;
         }
     }

@@ -10,13 +10,19 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
 use emmf_bench::{
-    Experiment, Kind, Plan, Runs, Shown, Store, finish, paper, paper_page, show_runs, terminal_tables,
+    Experiment, Kind, Plan, Results, ResultsFile, Runs, Shown, Store, finish, paper, paper_page, show_runs,
+    terminal_tables,
 };
+use emmf_report::Block;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::complain;
 use crate::interrupt::resumable;
 use crate::output::{print, table};
+
+/// What stands above results that say nothing of their origin.
+const OLD: &str = "**These results are of emmf 0.1**, which kept neither the settings nor the data of its runs: nobody \
+                   can tell whether they were made as this page says.";
 
 #[derive(ClapArgs)]
 #[command(
@@ -53,7 +59,7 @@ pub(crate) struct BenchArgs {
     /// Runs at a time, each on one thread [default: one for each core].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
-    /// Go on with the results that are there.
+    /// Go on with the results that are there, where they are of the same settings and data.
     #[arg(long)]
     resume: bool,
     /// Make no runs: tables, figures and pages from the results that are there.
@@ -150,13 +156,17 @@ fn runs_of(
     if file.exists() && !args.resume && !args.show {
         bail!("{} is there already; go on with --resume, or take another --out", file.display());
     }
-    let plan = Plan::new(runs);
-    let new_folder = !folder.exists();
-    std::fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
-    let mut store = Store::open(&file, &plan)?;
-    let left_out = if args.show { Ok(Vec::new()) } else { make(args, experiment, &plan, &mut store) };
-    let found = if args.show { store.into_results() } else { store.sort(&plan)? };
-    let left_out = reasons(&left_out?);
+    let plan = Plan::new(runs).with_context(|| experiment.name.clone())?;
+    let there = ResultsFile::read(&file, &plan)?;
+    there.check(&plan, &data_folder(args))?;
+    let (new_folder, old) = (!folder.exists(), there.is_of_0_1());
+    let (found, left_out) = if args.show {
+        (there.into_results(), Vec::new())
+    } else {
+        std::fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+        make(args, experiment, &plan, Store::open(there)?)?
+    };
+    let left_out = reasons(&left_out);
     if !plan.cases.iter().any(|case| found.contains_key(&plan.key(case))) {
         if new_folder {
             forget(&args.out, &folder, &file);
@@ -167,22 +177,27 @@ fn runs_of(
     }
     let mut shown = show_runs(&plan, &found, &experiment.name)?;
     shown.left_out = left_out;
+    if old {
+        shown.blocks.insert(0, Block::Text(OLD.into()));
+    }
     Ok(shown)
 }
 
+/// Makes the runs that are missing, and gives all results and what was left out.
 fn make(
     args: &BenchArgs,
     experiment: &Experiment,
     plan: &Plan,
-    store: &mut Store,
-) -> Result<Vec<emmf_bench::Error>, emmf_bench::Error> {
+    mut store: Store,
+) -> Result<(Results, Vec<emmf_bench::Error>)> {
     let progress = progress(&experiment.name, plan.cases.len(), args.quiet);
     let jobs = args.jobs.map_or_else(cores, usize::from);
     let seen = |done| progress.set_position(done as u64);
     resumable();
-    let left_out = finish(plan, store, (&data_folder(args), jobs), seen);
+    let left_out = finish(plan, &mut store, (&data_folder(args), jobs), seen);
     progress.finish_and_clear();
-    left_out
+    let found = store.sort(plan)?;
+    Ok((found, left_out?))
 }
 
 /// What is missing one by one, and failed runs together: they are many of a kind.
