@@ -42,7 +42,7 @@ HEAD = f"""# Every method without a graph on four data sets of the paper
 
 Written by `make methods`: `emmf fit FILE.mat -k CLASSES --method NAME --as-published --seed S` (unit samples, k-means
 start, published exponents), 500 iterations (`pnmf` 100), mean ± standard deviation of seeds 0 to {SEEDS - 1}. The number after each
-is the paper's, table 2, where it has one. Seconds are the processor's
+is the paper's, table 2, where it has one; NMI is divided by the geometric mean of the entropies, the paper's divisor is not known. Seconds are the processor's
 for one fit with everything around it, on one core.
 """
 

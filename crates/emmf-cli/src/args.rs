@@ -62,7 +62,7 @@ pub(crate) enum Command {
     Plot(PlotArgs),
     /// One sample in terms of a model: coefficients, residual, weight, and the features that do not fit.
     Explain(ExplainArgs),
-    /// Compare two labelings: accuracy, NMI, ARI, purity.
+    /// Compare two labelings: accuracy, NMI (by the geometric mean of the entropies, and by others), ARI, purity.
     Score(ScoreArgs),
     /// Make synthetic or contaminated data.
     Synth(SynthArgs),

@@ -134,8 +134,8 @@ impl SummaryData {
         };
         Self {
             data_sets,
-            text: "Accuracy and NMI compare clusters and true classes of the good samples; they and the seconds are \
-                   means. An outlier is found if it is among as many samples with the highest outlier scores as there \
+            text: "Accuracy and NMI (divided by the geometric mean of the entropies) compare clusters and true classes of \
+                   the good samples; they and the seconds are means. An outlier is found if it is among as many samples with the highest outlier scores as there \
                    are outliers. The data were made so that the methods differ; on other data they may be equal. \
                    Everything below is about the first data set.",
             head: ["method", "accuracy", "worst–best", "NMI", "outliers found", "seconds"],

@@ -68,7 +68,8 @@ const table = (head, rows, attributes = {}) => {
 const summary = () => {
   const head = ["method", "k", "samples", "iterations", "stopped by", "objective", "seconds"];
   const known = runs.some((run) => run.clustering);
-  if (known) head.push("accuracy", "NMI", "ARI");
+  const nmi = () => el("th", { title: "mutual information over the geometric mean of the entropies" }, "NMI");
+  if (known) head.push("accuracy", nmi(), "ARI");
   head.push("outliers");
   const rows = runs.map((run) => {
     const count = el("td");
