@@ -32,6 +32,12 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
+    /// Another program writes to the results.
+    #[error("{}: another emmf bench is writing to it; wait for its end, or take another folder", .file.display())]
+    Busy {
+        /// The file.
+        file: PathBuf,
+    },
     /// It asks for more than the machine can hold.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),

@@ -35,6 +35,8 @@ pub struct ResultsFile {
     pub(crate) rows: Rows,
     /// Bytes up to the end of the last whole line.
     pub(crate) whole: u64,
+    /// All bytes.
+    pub(crate) length: u64,
     of_0_1: bool,
 }
 
@@ -67,7 +69,7 @@ impl ResultsFile {
                 parse(&line, of_0_1).ok_or_else(|| wrong(format!("cannot read the line {line:?}")))?;
             rows.insert(key, row);
         }
-        Ok(Self { path: path.into(), head, rows, whole: whole as u64, of_0_1 })
+        Ok(Self { path: path.into(), head, rows, whole: whole as u64, length: text.len() as u64, of_0_1 })
     }
 
     /// Whether it was written by emmf 0.1, so that nobody can tell with which settings and from which data.

@@ -192,3 +192,17 @@ fn course(initial: f64, trace: &[f64]) -> Course {
     let trace = all.iter().enumerate().filter(|(at, _)| kept(*at)).map(|(_, value)| *value).collect();
     Course { rises, trace }
 }
+
+#[cfg(test)]
+mod tests {
+    use emmf::metrics::{NmiNorm, nmi};
+
+    #[test]
+    fn promise_06_nmi_is_by_the_geometric_mean_and_the_other_by_the_larger_entropy() {
+        let (classes, labels) = ([0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 1, 1]);
+        let found = super::judged(&classes, &labels, (3, 1.5)).unwrap();
+        assert_eq!(found.nmi, nmi(&classes, &labels, NmiNorm::Sqrt).unwrap());
+        assert_eq!(found.nmi_max, Some(nmi(&classes, &labels, NmiNorm::Max).unwrap()));
+        assert!(found.nmi > 1.05 * found.nmi_max.unwrap(), "{found:?}");
+    }
+}

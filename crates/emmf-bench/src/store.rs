@@ -1,7 +1,7 @@
 //! Results on disk, one line a run, written as soon as the run ends.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -32,6 +32,11 @@ impl Store {
         }
         let io = |error: std::io::Error| wrong(error.to_string());
         let mut file = OpenOptions::new().append(true).create(true).open(&path).map_err(io)?;
+        // Two programs that write to one file would cut each other's lines. Not every file system knows locks.
+        let locked = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+        if locked || file.metadata().map_err(io)?.len() != found.length {
+            return Err(Error::Busy { file: path.clone() });
+        }
         file.set_len(found.whole).map_err(io)?;
         if found.whole == 0 {
             writeln!(file, "{}", found.head).map_err(io)?;

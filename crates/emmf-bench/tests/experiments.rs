@@ -31,3 +31,15 @@ fn quick_runs_are_other_runs() {
     assert_ne!(full.max_iter, quick.max_iter);
     assert!(Plan::new(quick).unwrap().cases.len() < Plan::new(full).unwrap().cases.len());
 }
+
+/// What is said of NMI is what is computed, and the same everywhere.
+#[test]
+fn promise_06_every_page_says_what_nmi_is_divided_by() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for file in ["README.md", "docs/bench.md", "docs/methods.md", "docs/paper.md", "experiments/opening.md"] {
+        let text = std::fs::read_to_string(root.join(file)).unwrap();
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains("NMI is divided by the geometric mean of the entropies"), "{file}");
+        assert!(!text.contains("NMI is divided by the larger"), "{file}");
+    }
+}

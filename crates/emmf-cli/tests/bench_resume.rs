@@ -140,6 +140,19 @@ fn promise_03_a_file_that_is_not_ours_is_never_touched() {
 }
 
 #[test]
+fn promise_03_two_programs_do_not_write_to_one_file() {
+    let place = place();
+    let whole = place.read(RESULTS);
+    let other = std::fs::File::open(place.path(RESULTS)).unwrap();
+    other.lock().unwrap();
+    place.refuses("bench mine.toml --out out --resume", &["another emmf bench is writing to it"]);
+    place.run("bench mine.toml --out out --show --quiet").ok();
+    drop(other);
+    place.run("bench mine.toml --out out --resume --quiet").ok();
+    assert_eq!(place.read(RESULTS), whole);
+}
+
+#[test]
 fn promise_03_show_changes_no_results() {
     let place = place();
     let whole = place.read(RESULTS);
