@@ -5,8 +5,15 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use emmf_io::{Budget, Limit};
+
 /// Bytes that a case may take.
 pub const MOST_MEMORY: usize = 256 << 20;
+
+/// What readers are told to stay within: half of it, since what they give back counts too.
+pub(crate) fn budget() -> Budget {
+    Budget::new(Limit::Asked(MOST_MEMORY as u64 / 2))
+}
 /// Bytes in use above which nothing more is given, so that a case cannot take the machine down with it.
 const LAST_RESORT: usize = 1 << 30;
 

@@ -19,7 +19,7 @@ pub struct TooLarge {
 
 /// How many things of this size may be held. Half of the memory is left to everything else.
 fn most(bytes: f64) -> f64 {
-    (emmf_io::machine_memory() as f64 / 2.0 / bytes).floor()
+    (emmf_io::machine::memory() as f64 / 2.0 / bytes).floor()
 }
 
 fn at_most(asked: f64, most: f64, told: impl FnOnce() -> (String, String)) -> Result<(), TooLarge> {

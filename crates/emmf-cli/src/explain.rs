@@ -4,6 +4,9 @@ use std::path::Path;
 
 use anyhow::{Error, anyhow};
 use emmf::registry::METHODS;
+use emmf_io::Limit;
+
+use crate::input::{called, readable};
 
 /// Parameters that are options of the same name.
 const OPTIONS: [&str; 16] = [
@@ -33,7 +36,7 @@ pub(crate) fn explained(error: &emmf::Error, file: &Path) -> Error {
             .replace("missing = ", "--missing ")
     };
     let text = typed(error.to_string());
-    let file = if file.as_os_str() == "-" { "standard input".into() } else { file.display().to_string() };
+    let file = called(file);
     match error {
         emmf::Error::Param { name, got, must } => match option(name) {
             Some(option) => anyhow!("{option} is {got}, but must be {}", typed(must.clone())),
@@ -46,6 +49,28 @@ pub(crate) fn explained(error: &emmf::Error, file: &Path) -> Error {
         emmf::Error::Unknown { .. } | emmf::Error::Threads { .. } => anyhow!("{text}"),
         _ => anyhow!("{file}: {text}"),
     }
+}
+
+/// An error of reading, where the command line has other words for it than the library.
+pub(crate) fn in_words(error: &Error) -> Option<String> {
+    let error = error.downcast_ref::<emmf_io::Error>()?;
+    let emmf_io::Problem::Memory { what, needed, left, limit } = &error.problem else { return None };
+    let (whose, advice) = match limit {
+        Limit::Asked(_) => {
+            ("--max-memory", "allow more, or save the data as .npy or .parquet, which are read")
+        }
+        Limit::Machine(_) => ("this machine", "save the data as .npy or .parquet, which --max-memory reads"),
+    };
+    let needed = match *needed {
+        u64::MAX => "more memory than can be counted".into(),
+        needed => readable(needed),
+    };
+    Some(format!(
+        "{}: {what} takes {needed}, but of the {} of {whose} only {} are left; {advice} in blocks of samples",
+        error.file,
+        readable(limit.bytes()),
+        readable(*left)
+    ))
 }
 
 /// How a parameter of the library is set on the command line.

@@ -10,8 +10,8 @@ use emmf::model::threshold_for;
 use emmf::preprocess::Normalize;
 use emmf::{Choice, Given, Real, Samples, Spec};
 use emmf_io::{
-    DataInfo, Dtype, Features, MODEL_FILE, Matrix, RECORD_FILE, ReadOptions, Record, ResultFolder, Results,
-    Sketch,
+    Budget, DataInfo, Dtype, Features, MODEL_FILE, Matrix, RECORD_FILE, ReadOptions, Record, ResultFolder,
+    Results, Sketch,
 };
 use emmf_report::report_page;
 
@@ -46,14 +46,16 @@ pub(crate) fn run(args: &FitArgs) -> Result<()> {
         Dtype::F64 => spec.memory::<f64>(shape, streamed),
     };
     let data = (&args.input, &args.look);
-    let input = input::open(data, (args.gaps.meaning(), args.max_memory), None, work)?;
-    input.work(&args.gaps, Fitting { args, spec: &spec, folder: folder.as_ref() })
+    let budget = &input::budget(args.max_memory);
+    let input = input::open(data, (args.gaps.meaning(), budget), None, work)?;
+    input.work((&args.gaps, budget), Fitting { args, spec: &spec, budget, folder: folder.as_ref() })
 }
 
 struct Fitting<'a> {
     args: &'a FitArgs,
     spec: &'a Spec,
     folder: Option<&'a ResultFolder>,
+    budget: &'a Budget,
 }
 
 impl Work for Fitting<'_> {
@@ -64,7 +66,7 @@ impl Work for Fitting<'_> {
             Clusters::Among(ks) => Some(choose(self.args, &spec, x, ks)?),
         };
         spec.k = choice.as_ref().map_or(spec.k, |choice| choice.k);
-        fit(self.args, &spec, x, (about, choice), self.folder)
+        fit((self.args, self.budget), &spec, x, (about, choice), self.folder)
     }
 }
 
@@ -139,16 +141,16 @@ fn normalize(names: &[NormalizeName]) -> Result<Vec<Normalize>> {
 }
 
 fn fit<T: Real>(
-    args: &FitArgs,
+    (args, budget): (&FitArgs, &Budget),
     spec: &Spec,
     x: Samples<'_, T>,
     (about, choice): (About, Option<Choice>),
     folder: Option<&ResultFolder>,
 ) -> Result<()> {
     let (n, d) = x.shape();
-    let weights = args.sample_weights.as_deref().map(|path| read_weights(path, n)).transpose()?;
-    let start = args.start.as_deref().map(emmf_io::read_start).transpose()?;
-    let graph = args.graph.read(n)?;
+    let weights = args.sample_weights.as_deref().map(|path| read_weights(path, n, budget)).transpose()?;
+    let start = args.start.as_deref().map(|path| emmf_io::read_start(path, budget)).transpose()?;
+    let graph = args.graph.read(n, budget)?;
     let one = |spec: &Spec| {
         let mut progress = Progress::new(spec.restarts, spec.max_iter, args.quiet);
         let (sample_weights, start) = (weights.as_deref(), start.as_ref());
@@ -162,7 +164,8 @@ fn fit<T: Real>(
     let (fit, found) = match &args.grid {
         None => (one(spec)?, None),
         Some(grid) => {
-            let (fit, found) = grid::search(args, (spec, grid), (x, about.labels.as_ref()), one)?;
+            let (fit, found) =
+                grid::search(args, (spec, grid), (x, about.labels.as_ref(), graph.as_ref()), one)?;
             (fit, Some(found))
         }
     };
@@ -221,9 +224,10 @@ fn at_fault<'a>(error: &emmf::Error, args: &'a FitArgs) -> &'a Path {
     args.start.as_ref().filter(|_| of_start).unwrap_or(&args.input.data)
 }
 
-fn read_weights(path: &Path, samples: usize) -> Result<Vec<f64>> {
+fn read_weights(path: &Path, samples: usize, budget: &Budget) -> Result<Vec<f64>> {
     let file = path.display();
-    let weights = match emmf_io::read(path, &ReadOptions::default())?.x.into_f64() {
+    let options = ReadOptions { budget: budget.clone(), ..ReadOptions::default() };
+    let weights = match emmf_io::read(path, &options)?.x.into_f64() {
         Matrix::Dense(weights) if weights.cols() == 1 => weights.into_vec(),
         weights => {
             bail!("{file}: holds {} columns; sample weights are one number a line", weights.shape().1)

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::Args as ClapArgs;
 use emmf::preprocess::masked;
 use emmf::{Missing, Real};
-use emmf_io::{Matrix, ReadOptions};
+use emmf_io::{Budget, Matrix, ReadOptions};
 
 use crate::values::MissingName;
 
@@ -29,10 +29,11 @@ impl MissingArgs {
     }
 
     /// The data with NaN where the mask says that a value is missing.
-    pub(crate) fn apply<T: Real>(&self, x: Matrix<T>) -> Result<Matrix<T>> {
+    pub(crate) fn apply<T: Real>(&self, x: Matrix<T>, budget: &Budget) -> Result<Matrix<T>> {
         let Some(path) = &self.mask else { return Ok(x) };
         let file = path.display();
-        let mask = emmf_io::read(path, &ReadOptions::default())?.x.into_f64().cast::<T>();
+        let options = ReadOptions { budget: budget.clone(), ..ReadOptions::default() };
+        let mask = emmf_io::read(path, &options)?.x.into_f64().cast::<T>();
         let (Matrix::Dense(x), Matrix::Dense(mask)) = (&x, &mask) else {
             bail!("{file}: a mask goes with dense data and is dense itself");
         };

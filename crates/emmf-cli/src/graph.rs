@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
 use emmf::{Graph, GraphKind, GraphSpec};
-use emmf_io::{Matrix, ReadOptions};
+use emmf_io::{Budget, Matrix, ReadOptions};
 
 use crate::values::{GraphWeightsName, StopByName, count};
 
@@ -65,15 +65,15 @@ impl GraphArgs {
     }
 
     /// The graph of the file that was named, for so many samples.
-    pub(crate) fn read(&self, samples: usize) -> Result<Option<Graph>> {
+    pub(crate) fn read(&self, samples: usize, budget: &Budget) -> Result<Option<Graph>> {
         match self.graph.as_deref() {
             None | Some("knn" | "adaptive") => Ok(None),
-            Some(file) => read(Path::new(file), samples).map(Some),
+            Some(file) => read(Path::new(file), samples, budget).map(Some),
         }
     }
 }
 
-fn read(path: &Path, samples: usize) -> Result<Graph> {
+fn read(path: &Path, samples: usize, budget: &Budget) -> Result<Graph> {
     if !path.exists() {
         bail!("--graph is {}, which is neither knn nor adaptive nor a file", path.display());
     }
@@ -82,7 +82,8 @@ fn read(path: &Path, samples: usize) -> Result<Graph> {
         let is_whole = node >= 0.0 && node.fract() == 0.0 && node < samples as f64;
         if is_whole { Ok(node as usize) } else { bail!("{node} is none of the samples 0 to {}", samples - 1) }
     };
-    match emmf_io::read(path, &ReadOptions::default())?.x.into_f64() {
+    let options = ReadOptions { budget: budget.clone(), ..ReadOptions::default() };
+    match emmf_io::read(path, &options)?.x.into_f64() {
         Matrix::Sparse(w) => Graph::from_csr(w.view()).with_context(file),
         Matrix::Dense(w) if w.shape() == (samples, samples) => {
             let edges = (0..w.rows()).flat_map(|i| (0..w.cols()).map(move |j| (i, j)));

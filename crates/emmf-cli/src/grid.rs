@@ -1,5 +1,7 @@
 //! `--grid`: one fit for each value of a parameter, of which the best is kept.
 
+use std::borrow::Cow;
+
 use anyhow::{Result, anyhow, bail};
 use emmf::metrics::{Clustering, modularity};
 use emmf::{Fit, Real, Samples, Spec};
@@ -30,17 +32,20 @@ impl Grid {
 /// Scores a fit: more is better.
 enum Judge<'a> {
     /// Neighbours are to share clusters.
-    Modularity(emmf::Graph),
+    Modularity(Cow<'a, emmf::Graph>),
     /// Agreement with the true classes.
     Accuracy(&'a [String]),
 }
 
-/// The graph by which clusters are judged: that of the fit, or the nearest neighbours of the samples.
-fn graph<T: Real>(args: &FitArgs, spec: &Spec, x: Samples<'_, T>) -> Result<emmf::Graph> {
-    let given = args.graph.read(x.shape().0)?;
+/// The graph by which clusters are judged: the one that was given, or the nearest neighbours of the samples.
+fn graph<'a, T: Real>(
+    spec: &Spec,
+    x: Samples<'_, T>,
+    given: Option<&'a emmf::Graph>,
+) -> Result<Cow<'a, emmf::Graph>> {
     Ok(match given {
-        Some(graph) => graph,
-        None => spec.clone().graph(spec.graph.unwrap_or_default()).graph_of(x)?,
+        Some(graph) => Cow::Borrowed(graph),
+        None => Cow::Owned(spec.clone().graph(spec.graph.unwrap_or_default()).graph_of(x)?),
     })
 }
 
@@ -48,7 +53,7 @@ fn graph<T: Real>(args: &FitArgs, spec: &Spec, x: Samples<'_, T>) -> Result<emmf
 pub(crate) fn search<T: Real>(
     args: &FitArgs,
     (spec, grid): (&Spec, &Grid),
-    (x, labels): (Samples<'_, T>, Option<&Vec<String>>),
+    (x, labels, given): (Samples<'_, T>, Option<&Vec<String>>, Option<&emmf::Graph>),
     mut fit: impl FnMut(&Spec) -> Result<Fit<T>>,
 ) -> Result<(Fit<T>, GridInfo)> {
     if spec.params.contains_key(&grid.name) {
@@ -57,7 +62,7 @@ pub(crate) fn search<T: Real>(
     let judge = match (args.grid_by, labels) {
         (GridByName::Acc, Some(labels)) => Judge::Accuracy(labels),
         (GridByName::Acc, None) => bail!("--grid-by acc needs the true classes; name them with --labels"),
-        (GridByName::Modularity, _) => Judge::Modularity(graph(args, spec, x)?),
+        (GridByName::Modularity, _) => Judge::Modularity(graph(spec, x, given)?),
     };
     let mut points = Vec::new();
     let mut best: Option<(f64, f64, Fit<T>)> = None;

@@ -1,12 +1,17 @@
 //! The data that a command works on: read into memory, or left in its file where memory is short.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 use emmf::{Missing, Real, Samples};
-use emmf_io::{Dataset, Dtype, Notes, Numbers, Order, Problem, ReadOptions, Streamed};
+use emmf_io::{Budget, Dataset, Dtype, Limit, Notes, Numbers, Order, Problem, ReadOptions, Streamed};
 
 use crate::args::InputArgs;
 use crate::gaps::MissingArgs;
 use crate::look::{About, LookArgs};
+
+/// Bytes of the program itself.
+const PROGRAM: u64 = 16 << 20;
 
 /// Data in memory, or in a file that is read when it is needed.
 pub(crate) enum Input {
@@ -15,75 +20,123 @@ pub(crate) enum Input {
 }
 
 /// The data that the arguments name.
-pub(crate) fn read(input: &InputArgs, missing: Missing) -> Result<Dataset> {
-    Ok(emmf_io::read(&input.data, &options(input, missing))?)
+pub(crate) fn read(input: &InputArgs, missing: Missing, budget: &Budget) -> Result<Dataset> {
+    Ok(emmf_io::read(&input.data, &options(input, missing, budget))?)
 }
 
-pub(crate) fn options(input: &InputArgs, missing: Missing) -> ReadOptions {
+pub(crate) fn options(input: &InputArgs, missing: Missing, budget: &Budget) -> ReadOptions {
     ReadOptions {
         dtype: input.dtype,
         labels: input.labels.clone(),
         variable: input.variable.clone(),
         header: input.header,
         missing: missing == Missing::Nan,
+        budget: budget.clone(),
         ..ReadOptions::default()
     }
 }
 
-/// The data that the arguments name, in memory if that takes at most `most` bytes. `work(shape, dtype, streamed)`
-/// tells how much the work takes beside them.
+/// The memory that reading may take: that of `--max-memory`, or the machine's.
+pub(crate) fn budget(max_memory: Option<u64>) -> Budget {
+    let budget = max_memory.map_or_else(Budget::default, |most| Budget::new(Limit::Asked(most)));
+    budget.spend(PROGRAM);
+    budget
+}
+
+/// The data that the arguments name, in memory if they fit. `work(shape, dtype, streamed)` tells how much the work takes
+/// beside them.
 pub(crate) fn open(
     (input, look): (&InputArgs, &LookArgs),
-    (missing, most): (Missing, Option<u64>),
+    (missing, budget): (Missing, &Budget),
     model: Option<&Notes>,
     work: impl Fn((usize, usize), Dtype, bool) -> usize,
 ) -> Result<Input> {
-    look.check_memory(&input.data, most.is_some())?;
-    let in_memory = || look.read(input, missing, model).map(|(x, about)| Input::Memory(x, about));
-    let Some(most) = most else { return in_memory() };
-    let file = input.data.display();
-    if input.data.as_os_str() == "-" {
-        bail!("--max-memory needs a file: standard input cannot be read more than once");
-    }
-    let size = emmf_io::file_size(&input.data, &options(input, missing))?;
-    let Some(shape) = size.shape else {
-        // Not known before it is read: text and packed files unfold to a few times their size.
-        if 4 * size.bytes > most {
-            bail!(
-                "{file}: might take more than the {} of --max-memory and cannot be read in blocks of samples; \
-                 save it as .npy or .parquet, or allow {}",
-                readable(most),
-                readable(4 * size.bytes)
-            );
-        }
-        return in_memory();
+    let work = |shape, dtype, streamed| work(shape, dtype, streamed) as u64;
+    let in_memory = || -> Result<Input> {
+        let (x, about) = look.read(input, (missing, budget), model)?;
+        check_room(&x, work(x.shape(), x.dtype(), false), (&input.data, budget.limit()))?;
+        Ok(Input::Memory(x, about))
     };
-    let entry = if size.dtype == Dtype::F32 { 4 } else { 8 };
-    // While it is read, the file and the matrix are both in memory.
-    let whole = (shape.0 * shape.1 * entry + work(shape, size.dtype, false)) as u64 + size.bytes;
+    let Limit::Asked(most) = budget.limit() else { return in_memory() };
+    if is_pipe(&input.data) {
+        bail!("--max-memory needs a file: {} cannot be read more than once", called(&input.data));
+    }
+    if look.is_special(&input.data) {
+        return in_memory();
+    }
+    let size = emmf_io::file_size(&input.data, &options(input, missing, budget))?;
+    let Some(shape) = size.shape else { return in_memory() };
+    let matrix = shape.0 as u64 * shape.1 as u64 * entry(size.dtype);
+    let whole = matrix + size.beside.saturating_add(PROGRAM).max(work(shape, size.dtype, false));
     if whole <= most {
         return in_memory();
     }
+    let file = input.data.display();
     if missing == Missing::Nan {
         bail!(
             "{file}: missing values need the data in memory, {} with the fit; allow that much, or fill the gaps before",
             readable(whole)
         );
     }
-    let needed = work(shape, size.dtype, true) as u64;
+    let needed = work(shape, size.dtype, true);
     if needed > most {
         bail!(
-            "{file}: even in blocks of samples the fit takes {}, but --max-memory is {}; \
-             allow more, take a smaller k, or compute in single precision (--dtype f32)",
+            "{file}: even in blocks of samples the fit takes {}, but --max-memory is {}; {}",
             readable(needed),
-            readable(most)
+            readable(most),
+            advice(size.dtype)
         );
     }
-    let mut data = emmf_io::stream(&input.data, &options(input, missing), most - needed)?;
+    let mut data = emmf_io::stream(&input.data, &options(input, missing, budget), most - needed)?;
     let image = look.shape(shape.1, &input.data, look.of_model(shape.1, model))?;
     let (labels, columns) = (data.labels.take(), data.columns.take());
     let about = About { labels, columns, image, ..About::default() };
     Ok(Input::File(data, about))
+}
+
+/// Whether the fit has room beside data that are in memory.
+fn check_room(x: &Numbers, work: u64, (data, limit): (&Path, Limit)) -> Result<()> {
+    // Sparse data are kept by features, too.
+    let needed = work.saturating_add(if x.is_sparse() { 2 * x.bytes() } else { x.bytes() });
+    if needed <= limit.bytes() {
+        return Ok(());
+    }
+    let whose = match limit {
+        Limit::Asked(most) => format!("--max-memory is {}", readable(most)),
+        Limit::Machine(all) => format!("this machine has {}", readable(all)),
+    };
+    let blocks = "save the data as .npy or .parquet, which --max-memory reads in blocks of samples";
+    let blocks = if x.is_sparse() { "" } else { blocks };
+    let advice = [blocks, advice(x.dtype())].into_iter().filter(|text| !text.is_empty());
+    bail!(
+        "{}: data and fit take {}, but {whose}; {}",
+        called(data),
+        readable(needed),
+        advice.collect::<Vec<_>>().join(", or ")
+    )
+}
+
+/// What makes a fit smaller.
+fn advice(dtype: Dtype) -> &'static str {
+    match dtype {
+        Dtype::F32 => "allow more, or take a smaller k",
+        Dtype::F64 => "allow more, take a smaller k, or compute in single precision (--dtype f32)",
+    }
+}
+
+fn entry(dtype: Dtype) -> u64 {
+    if dtype == Dtype::F32 { 4 } else { 8 }
+}
+
+/// Standard input, or anything else that gives each byte only once.
+fn is_pipe(path: &Path) -> bool {
+    let gives_once = |about: std::fs::Metadata| !about.is_file() && !about.is_dir();
+    path.as_os_str() == "-" || std::fs::metadata(path).is_ok_and(gives_once)
+}
+
+/// What messages call the data.
+pub(crate) fn called(data: &Path) -> String {
+    if data.as_os_str() == "-" { "standard input".into() } else { data.display().to_string() }
 }
 
 /// Work that is the same for both types and all storages.
@@ -116,18 +169,18 @@ impl Input {
     }
 
     /// With the gaps that a mask tells.
-    pub(crate) fn with_gaps(self, gaps: &MissingArgs) -> Result<Self> {
+    pub(crate) fn with_gaps(self, gaps: &MissingArgs, budget: &Budget) -> Result<Self> {
         Ok(match self {
-            Self::Memory(Numbers::F32(x), about) => Self::Memory(Numbers::F32(gaps.apply(x)?), about),
-            Self::Memory(Numbers::F64(x), about) => Self::Memory(Numbers::F64(gaps.apply(x)?), about),
+            Self::Memory(Numbers::F32(x), about) => Self::Memory(Numbers::F32(gaps.apply(x, budget)?), about),
+            Self::Memory(Numbers::F64(x), about) => Self::Memory(Numbers::F64(gaps.apply(x, budget)?), about),
             // Missing values need the data in memory.
             in_file @ Self::File(..) => in_file,
         })
     }
 
     /// Does the work in the type of the data, with the gaps that a mask tells.
-    pub(crate) fn work(self, gaps: &MissingArgs, work: impl Work) -> Result<()> {
-        match self.with_gaps(gaps)? {
+    pub(crate) fn work(self, (gaps, budget): (&MissingArgs, &Budget), work: impl Work) -> Result<()> {
+        match self.with_gaps(gaps, budget)? {
             Self::Memory(Numbers::F32(x), about) => work.run(x.samples(), about),
             Self::Memory(Numbers::F64(x), about) => work.run(x.samples(), about),
             Self::File(Streamed { rows, dtype: Dtype::F32, .. }, about) => {

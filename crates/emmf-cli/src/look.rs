@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::Args as ClapArgs;
 use emmf::Missing;
 use emmf::synth::ImageShape;
-use emmf_io::{Dataset, FolderKind, FolderOptions, Notes, Numbers};
+use emmf_io::{Budget, Dataset, FolderKind, FolderOptions, Notes, Numbers};
 
 use crate::args::InputArgs;
 use crate::input;
@@ -54,7 +54,7 @@ impl LookArgs {
     }
 
     /// Whether the data are read in a way of their own, and not as a matrix.
-    fn is_special(&self, data: &Path) -> bool {
+    pub(crate) fn is_special(&self, data: &Path) -> bool {
         self.text.is_some() || data.is_dir()
     }
 
@@ -62,7 +62,7 @@ impl LookArgs {
     pub(crate) fn read(
         &self,
         args: &InputArgs,
-        missing: Missing,
+        (missing, budget): (Missing, &Budget),
         model: Option<&Notes>,
     ) -> Result<(Numbers, About)> {
         let path = &args.data;
@@ -80,13 +80,14 @@ impl LookArgs {
             // Samples of a model are brought to the size that it was fitted to.
             let fitted = model.and_then(|notes| notes.image).map(|shape| (shape.height, shape.width));
             let resize = self.resize.or(fitted);
-            let options = FolderOptions { dtype: args.dtype, resize, vocabulary };
+            let options = FolderOptions { dtype: args.dtype, resize, vocabulary, budget: budget.clone() };
             let folder = emmf_io::read_folder(path, self.folder_kind(path)?, &options)?;
             (folder.data, Some(folder.names), folder.image)
         } else if let Some(column) = &self.text {
-            (emmf_io::read_texts(path, column, &input::options(args, missing), vocabulary)?, None, None)
+            let options = input::options(args, missing, budget);
+            (emmf_io::read_texts(path, column, &options, vocabulary)?, None, None)
         } else {
-            (input::read(args, missing)?, None, None)
+            (input::read(args, missing, budget)?, None, None)
         };
         let Dataset { x, labels, columns } = data;
         let image = self.shape(x.shape().1, path, image.or_else(|| self.of_model(x.shape().1, model)))?;
@@ -127,15 +128,5 @@ impl LookArgs {
             );
         }
         Ok(Some(shape))
-    }
-
-    /// Whether the samples must be read at once.
-    pub(crate) fn check_memory(&self, data: &Path, limited: bool) -> Result<()> {
-        if limited && self.is_special(data) {
-            bail!(
-                "--max-memory does not go together with a folder or with texts; leave it out, or save the data as .npy"
-            );
-        }
-        Ok(())
     }
 }

@@ -38,6 +38,7 @@ use args::Command;
 const BAD_INPUT: u8 = 2;
 
 fn main() -> ExitCode {
+    hush_caught_panics();
     let args = match config::arguments() {
         Ok(args) => args,
         Err(error) => return fail(&error),
@@ -65,9 +66,20 @@ fn main() -> ExitCode {
     }
 }
 
+/// A panic that becomes an error is said once, as the error.
+fn hush_caught_panics() {
+    let say = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !emmf_io::is_guarded() {
+            say(panic);
+        }
+    }));
+}
+
 fn fail(error: &anyhow::Error) -> ExitCode {
+    let text = explain::in_words(error).unwrap_or_else(|| format!("{error:#}"));
     // In colour only where a terminal shows it and NO_COLOR does not forbid it.
-    let _ = writeln!(AutoStream::auto(std::io::stderr()), "\x1b[1;31merror:\x1b[0m {error:#}");
+    let _ = writeln!(AutoStream::auto(std::io::stderr()), "\x1b[1;31merror:\x1b[0m {text}");
     ExitCode::from(BAD_INPUT)
 }
 

@@ -11,10 +11,11 @@ use emmf_io::{AnyModel, Features, Misfit, misfits};
 
 use crate::args::InputArgs;
 use crate::explain::explained;
+use crate::input;
 use crate::look::{About, LookArgs};
 use crate::matching::matched;
 use crate::output::{print, table};
-use crate::values::count;
+use crate::values::{count, size};
 
 /// Residuals that differ by less than this share belong to the same sample.
 const SAME: f64 = 1e-6;
@@ -33,6 +34,9 @@ pub(crate) struct ExplainArgs {
     /// The sample, from 0.
     #[arg(long, value_name = "I", value_parser = count, allow_negative_numbers = true)]
     pub(crate) row: usize,
+    /// Memory that reading may take, for example 2GB.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) max_memory: Option<u64>,
     /// Print one JSON object instead of tables.
     #[arg(long)]
     pub(crate) json: bool,
@@ -59,10 +63,10 @@ struct Explanation {
 }
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
-    let model = emmf_io::read_model(&args.model)?;
-    let notes = emmf_io::read_notes(&args.model)?;
+    let (model, notes) = emmf_io::read_model_and_notes(&args.model)?;
     let missing = model.spec().missing;
-    let (x, mut about) = args.look.read(&args.input, missing, Some(&notes))?;
+    let (x, mut about) =
+        args.look.read(&args.input, (missing, &input::budget(args.max_memory)), Some(&notes))?;
     let order = matched((&mut about, x.shape().1), &args.input.data, (&model, &notes))?;
     let x = x.in_order(&order)?;
     let (samples, file) = (x.shape().0, args.input.data.display());

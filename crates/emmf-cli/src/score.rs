@@ -7,7 +7,9 @@ use anyhow::{Result, bail};
 use clap::Args as ClapArgs;
 use emmf::metrics::{Contingency, NmiNorm};
 
+use crate::input::budget;
 use crate::output::{print, table};
+use crate::values::size;
 
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  \
@@ -24,14 +26,18 @@ pub(crate) struct ScoreArgs {
     /// Column or variable of PREDICTED that holds the clusters.
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     predicted_labels: Option<String>,
+    /// Memory that reading may take, for example 2GB.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    max_memory: Option<u64>,
     /// Print one JSON object instead of a table.
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &ScoreArgs) -> Result<()> {
-    let truth = emmf_io::read_labels(&args.truth, args.labels.as_deref())?;
-    let predicted = emmf_io::read_labels(&args.predicted, args.predicted_labels.as_deref())?;
+    let budget = budget(args.max_memory);
+    let truth = emmf_io::read_labels(&args.truth, args.labels.as_deref(), &budget)?;
+    let predicted = emmf_io::read_labels(&args.predicted, args.predicted_labels.as_deref(), &budget)?;
     if truth.len() != predicted.len() {
         bail!(
             "{} has {} labels and {} has {}; both must hold one label per sample, in the same order, \

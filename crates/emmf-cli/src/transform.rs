@@ -47,8 +47,7 @@ pub(crate) struct TransformArgs {
 pub(crate) fn run(args: &TransformArgs) -> Result<()> {
     emmf_io::check_output(&args.out)?;
     args.imputed.as_deref().map_or(Ok(()), emmf_io::check_output)?;
-    let model = emmf_io::read_model(&args.model)?;
-    let notes = emmf_io::read_notes(&args.model)?;
+    let (model, notes) = emmf_io::read_model_and_notes(&args.model)?;
     let missing = match args.gaps.meaning() {
         Missing::Refuse => model.spec().missing,
         said @ Missing::Nan => said,
@@ -86,7 +85,8 @@ fn samples(args: &TransformArgs, (model, notes): (&AnyModel, &Notes), missing: M
     };
     let look = (&args.input, &args.look);
     // The mask is that of the file, whatever becomes of its columns.
-    let mut data = input::open(look, (missing, args.max_memory), Some(notes), work)?.with_gaps(&args.gaps)?;
+    let budget = &input::budget(args.max_memory);
+    let mut data = input::open(look, (missing, budget), Some(notes), work)?.with_gaps(&args.gaps, budget)?;
     let given = data.shape().1;
     let order = matched((data.about_mut(), given), &args.input.data, (model, notes))?;
     Ok(data.in_order(&order)?)

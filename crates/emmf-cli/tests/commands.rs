@@ -8,7 +8,7 @@ use std::process::Stdio;
 use std::time::Instant;
 
 use emmf::registry::METHODS;
-use emmf_io::{ReadOptions, read, read_labels};
+use emmf_io::{Budget, ReadOptions, read, read_labels};
 use program::{Place, column};
 
 #[test]
@@ -90,7 +90,7 @@ fn synth_makes_every_kind_in_every_format() {
             let data = read(&place.path(&name), &ReadOptions::default()).unwrap();
             assert_eq!(data.x.shape(), (n, d), "{kind} as {ending}");
             let labels = if matches!(ending, "npy" | "mtx") {
-                read_labels(&place.path(&format!("made{at}.labels.csv")), None).unwrap()
+                read_labels(&place.path(&format!("made{at}.labels.csv")), None, &Budget::default()).unwrap()
             } else {
                 data.labels.unwrap()
             };

@@ -150,7 +150,7 @@ fn promise_04_tables_larger_than_memory_are_read_by_name() {
     write(&place.path("x.parquet"), &data(x, (0..d).map(name).collect())).unwrap();
     write(&place.path("turned.parquet"), &data(turned, turned_names)).unwrap();
     place.run("fit x.parquet -k 2 --max-iter 2 --method nmf --init random --max-memory 60MB --quiet --out result").ok();
-    let notes = emmf_io::read_notes(&place.path("result/model.safetensors")).unwrap();
+    let notes = emmf_io::read_model_and_notes(&place.path("result/model.safetensors")).unwrap().1;
     assert_eq!(notes.features.unwrap()[249], "f249");
     place.run(&format!("{TRANSFORM} x.parquet --out right.csv")).ok();
     let found = place.run(&format!("{TRANSFORM} turned.parquet --out found.csv --max-memory 60MB"));

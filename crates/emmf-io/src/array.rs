@@ -1,6 +1,7 @@
 //! Arrays of numbers as they lie in NPY and MATLAB files, decoded straight to the wanted type.
 
-use crate::dataset::{Dtype, Numbers};
+use crate::budget::Budget;
+use crate::dataset::{Dtype, Numbers, text_bytes};
 use crate::error::Problem;
 use emmf::{Mat, Real};
 use std::borrow::Cow;
@@ -140,48 +141,53 @@ impl<'a> Array<'a> {
     }
 
     /// The dense matrix.
-    pub(crate) fn to_numbers(&self, dtype: Option<Dtype>) -> Result<Numbers, Problem> {
+    pub(crate) fn to_numbers(&self, dtype: Option<Dtype>, budget: &Budget) -> Result<Numbers, Problem> {
         let (rows, cols) = self.layout.shape;
         if rows == 0 || cols == 0 {
             return Err(Problem::Empty { rows, cols });
         }
         Ok(match dtype.unwrap_or_else(|| self.natural_dtype()) {
-            Dtype::F32 => Mat::<f32>::from_vec(self.to_reals(), rows, cols)?.into(),
-            Dtype::F64 => Mat::<f64>::from_vec(self.to_reals(), rows, cols)?.into(),
+            Dtype::F32 => Mat::<f32>::from_vec(self.to_reals(budget)?, rows, cols)?.into(),
+            Dtype::F64 => Mat::<f64>::from_vec(self.to_reals(budget)?, rows, cols)?.into(),
         })
     }
 
     /// The entries as floating-point numbers, row by row.
-    pub(crate) fn to_reals<T: Real>(&self) -> Vec<T> {
-        by_element!(self.layout.element, T, decode => self.gather(decode))
+    pub(crate) fn to_reals<T: Real>(&self, budget: &Budget) -> Result<Vec<T>, Problem> {
+        by_element!(self.layout.element, T, decode => self.gather(budget, decode))
     }
 
     /// The entries as positions: indices, pointers and sizes. Anything else becomes -1, which no
     /// bound check passes.
-    pub(crate) fn to_positions(&self) -> Vec<i64> {
+    pub(crate) fn to_positions(&self, budget: &Budget) -> Result<Vec<i64>, Problem> {
         match self.layout.element {
-            Element::I64 => self.gather(i64::from_le_bytes),
-            Element::U64 => self.gather(|b| i64::try_from(u64::from_le_bytes(b)).unwrap_or(-1)),
-            _ => self
-                .to_reals::<f64>()
-                .into_iter()
-                .map(|x| if x.fract() == 0.0 { x as i64 } else { -1 })
-                .collect(),
+            Element::I64 => self.gather(budget, i64::from_le_bytes),
+            Element::U64 => self.gather(budget, |b| i64::try_from(u64::from_le_bytes(b)).unwrap_or(-1)),
+            _ => {
+                let reals = self.to_reals::<f64>(budget)?.into_iter();
+                Ok(reals.map(|x| if x.fract() == 0.0 { x as i64 } else { -1 }).collect())
+            }
         }
     }
 
     /// The entries as labels, exact for every integer.
-    pub(crate) fn to_labels(&self) -> Vec<String> {
+    pub(crate) fn to_labels(&self, budget: &Budget) -> Result<Vec<String>, Problem> {
+        // Beside what `gather` asks for: the longest numbers have some 30 digits.
+        budget.take((self.len() as u64).checked_mul(text_bytes("") + 8), "the labels")?;
         match self.layout.element {
-            Element::I64 => self.gather(|b| i64::from_le_bytes(b).to_string()),
-            Element::U64 => self.gather(|b| u64::from_le_bytes(b).to_string()),
-            Element::F32 => self.gather(|b| f32::from_le_bytes(b).to_string()),
-            _ => self.to_reals::<f64>().iter().map(f64::to_string).collect(),
+            Element::I64 => self.gather(budget, |b| i64::from_le_bytes(b).to_string()),
+            Element::U64 => self.gather(budget, |b| u64::from_le_bytes(b).to_string()),
+            Element::F32 => self.gather(budget, |b| f32::from_le_bytes(b).to_string()),
+            _ => Ok(self.to_reals::<f64>(budget)?.iter().map(f64::to_string).collect()),
         }
     }
 
     /// Every entry decoded from its bytes in little-endian order, row by row.
-    fn gather<const N: usize, T>(&self, decode: impl Fn([u8; N]) -> T) -> Vec<T> {
+    fn gather<const N: usize, T>(
+        &self,
+        budget: &Budget,
+        decode: impl Fn([u8; N]) -> T,
+    ) -> Result<Vec<T>, Problem> {
         let Layout { shape: (rows, cols), column_major, big_endian, .. } = self.layout;
         let (entries, _) = self.bytes[self.start..].as_chunks::<N>();
         let entry = |at: usize| {
@@ -191,9 +197,9 @@ impl<'a> Array<'a> {
             }
             decode(bytes)
         };
-        let mut values = Vec::with_capacity(self.len());
+        let mut values = budget.room(Some(self.len()), "the array")?;
         if self.len() == 0 {
-            return values; // a shape of 10¹⁸ x 0 is no reason to count to 10¹⁸
+            return Ok(values); // a shape of 10¹⁸ x 0 is no reason to count to 10¹⁸
         }
         if column_major {
             for i in 0..rows {
@@ -202,6 +208,6 @@ impl<'a> Array<'a> {
         } else {
             values.extend((0..rows * cols).map(entry));
         }
-        values
+        Ok(values)
     }
 }

@@ -49,6 +49,17 @@ impl<T: Real> Matrix<T> {
         self.samples().shape()
     }
 
+    /// Bytes of memory that it takes.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Dense(x) => size_of_val(x.as_slice()),
+            Self::Sparse(x) => {
+                let x = x.view();
+                (x.nnz() + x.rows()) * size_of::<i64>() + x.nnz() * size_of::<T>()
+            }
+        }
+    }
+
     /// Borrowed, as a fit takes it.
     pub fn samples(&self) -> Samples<'_, T> {
         match self {
@@ -67,6 +78,15 @@ impl<T: Real> Matrix<T> {
 }
 
 impl Numbers {
+    /// Bytes of memory that they take.
+    pub fn bytes(&self) -> u64 {
+        let bytes = match self {
+            Self::F32(x) => x.bytes(),
+            Self::F64(x) => x.bytes(),
+        };
+        bytes as u64
+    }
+
     /// Rows (samples) and columns (features).
     pub fn shape(&self) -> (usize, usize) {
         match self {
@@ -116,6 +136,12 @@ impl Dataset {
         Ok(self)
     }
 
+    /// Bytes of memory that it takes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let texts = [&self.labels, &self.columns].into_iter().flatten();
+        self.x.bytes() + texts.flatten().map(|text| text_bytes(text)).sum::<u64>()
+    }
+
     /// The names of the features, or `x1`, `x2` and so on.
     pub(crate) fn column_names(&self) -> Vec<String> {
         match &self.columns {
@@ -137,6 +163,11 @@ impl Dataset {
             _ => Ok(()),
         }
     }
+}
+
+/// Bytes of memory that a text of its own takes, with what the allocator adds.
+pub(crate) fn text_bytes(text: &str) -> u64 {
+    (size_of::<String>() + 16 + text.len()) as u64
 }
 
 impl From<Numbers> for Dataset {

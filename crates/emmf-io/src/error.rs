@@ -1,5 +1,6 @@
 //! What can go wrong with a file: which file, where in it, and what to do about it.
 
+use crate::budget::Limit;
 use std::io;
 
 /// A file could not be read or written.
@@ -203,6 +204,24 @@ pub enum Problem {
         names: usize,
         /// Number of columns.
         columns: usize,
+    },
+    /// It gives each byte once only, but would have to be read several times.
+    #[error("is a pipe, which cannot be read more than once; save it to a file first")]
+    Pipe,
+    /// There is not enough memory for what it says it holds.
+    #[error(
+        "{what} would take {needed} bytes of memory, but only {left} of {} are left; allow more, or save the data \
+         as .npy or .parquet, which can be read in blocks of samples", limit.bytes()
+    )]
+    Memory {
+        /// The part of the file, or what is made of it.
+        what: String,
+        /// Bytes that it would take.
+        needed: u64,
+        /// Bytes that were left.
+        left: u64,
+        /// How many there were, and who says so.
+        limit: Limit,
     },
     /// Unpacks to more than the file's size makes plausible.
     #[error("{place} unpacks to more than {limit} bytes; if that is right, save it uncompressed")]

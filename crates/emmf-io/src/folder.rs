@@ -1,9 +1,11 @@
 //! A folder of files, one a sample; those in sub-folders belong to the class of that name.
 
+use crate::budget::Budget;
 use crate::dataset::{Dataset, Dtype};
 use crate::error::{Error, Problem, shortened};
 use crate::{images, texts};
 use emmf::synth::ImageShape;
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +27,8 @@ pub struct FolderOptions<'a> {
     pub resize: Option<(usize, usize)>,
     /// Words that count, in the order of the features; by default those of the texts.
     pub vocabulary: Option<&'a [String]>,
+    /// Memory that reading may take. By default all that the machine has.
+    pub budget: Budget,
 }
 
 /// The samples of a folder.
@@ -76,9 +80,12 @@ pub fn read_folder(folder: &Path, kind: FolderKind, options: &FolderOptions<'_>)
             (x, None, Some(shape))
         }
         FolderKind::Texts => {
-            let texts = items.iter().map(|item| texts::load(&item.path)).collect::<Result<Vec<_>, _>>()?;
-            let (x, words) = texts::count(&texts, options.vocabulary, options.dtype)
+            let budget = options.budget.fork();
+            let texts = items.iter().map(|item| texts::load(&item.path, &budget));
+            let texts = texts.collect::<Result<Vec<_>, _>>()?;
+            let (x, words) = texts::count(&texts, options.vocabulary, (options.dtype, &budget))
                 .map_err(|problem| problem.of(folder.display().to_string()))?;
+            options.budget.spend(x.bytes());
             (x, Some(words), None)
         }
     };
@@ -87,13 +94,15 @@ pub fn read_folder(folder: &Path, kind: FolderKind, options: &FolderOptions<'_>)
     Ok(Folder { data: Dataset { x, labels, columns }, names, image })
 }
 
-/// The files of this kind, by name; those of sub-folders after those of the folder itself.
+/// The files of this kind, by name; those of sub-folders after those of the folder itself. A folder that links lead to
+/// again counts once.
 fn list(folder: &Path, kind: FolderKind) -> Result<Vec<Item>, Error> {
-    let mut items = Vec::new();
-    let mut classes = Vec::new();
-    for path in entries(folder)? {
-        if path.is_dir() { classes.push(path) } else { items.extend(item(path, None, kind)) }
-    }
+    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let (mut classes, files): (Vec<_>, Vec<_>) = entries(folder)?.into_iter().partition(|path| path.is_dir());
+    let mut items: Vec<Item> = files.into_iter().filter_map(|path| item(path, None, kind)).collect();
+    let own = classes.iter().filter(|class| !class.is_symlink()).map(|class| real(class));
+    let mut seen: HashSet<PathBuf> = own.chain([real(folder)]).collect();
+    classes.retain(|class| !class.is_symlink() || seen.insert(real(class)));
     for class in classes {
         let name = class.file_name().map(|name| name.to_string_lossy().into_owned());
         items.extend(entries(&class)?.into_iter().filter_map(|path| item(path, name.clone(), kind)));

@@ -1,62 +1,138 @@
 //! Images as samples: grey, from 0 (black) to 1 (white), row by row.
 
+use crate::budget::Budget;
 use crate::dataset::{Dtype, Numbers};
 use crate::error::{Error, Problem};
 use crate::folder::{FolderOptions, Item, quoted};
-use emmf::Mat;
+use crate::jpeg;
+use crate::read::load;
 use emmf::synth::ImageShape;
+use emmf::{Mat, Real};
 use image::imageops::FilterType;
-use image::{ImageBuffer, ImageReader, Limits, Luma};
+use image::{DynamicImage, GenericImageView, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
+use std::io::Cursor;
 
 /// Pixels of a side at the most: more is a damaged header or no thumbnail of anything.
 const MOST_PIXELS: u32 = 20_000;
 /// Bytes that decoding one image may take.
 const MOST_BYTES: u64 = 1 << 30;
-
-type Grey = ImageBuffer<Luma<f32>, Vec<f32>>;
+/// Pixels that are turned grey at a time.
+const STRIP: u32 = 1 << 16;
+/// Bytes of a grey pixel, and of one between the two steps of resizing.
+const GREY: u64 = 4;
+const BETWEEN: u64 = 16;
 
 /// The images as a matrix, and their common shape.
 pub(crate) fn read(items: &[Item], options: &FolderOptions<'_>) -> Result<(Numbers, ImageShape), Error> {
-    let mut pixels: Vec<f32> = Vec::new();
+    let sides = options.resize.map(sides).transpose().map_err(|problem| problem.of("the images"))?;
+    Ok(if options.dtype == Some(Dtype::F32) {
+        let (x, shape) = matrix::<f32>(items, sides, &options.budget)?;
+        (x.into(), shape)
+    } else {
+        let (x, shape) = matrix::<f64>(items, sides, &options.budget)?;
+        (x.into(), shape)
+    })
+}
+
+/// Width and height that images can be brought to.
+fn sides((height, width): (usize, usize)) -> Result<(u32, u32), Problem> {
+    let side = |side: usize| u32::try_from(side).ok().filter(|side| (1..=MOST_PIXELS).contains(side));
+    side(width).zip(side(height)).ok_or_else(|| {
+        let instead = format!("a side has 1 to {MOST_PIXELS} pixels");
+        Problem::unsupported(format!("images of {height}x{width}"), instead)
+    })
+}
+
+fn matrix<T: Real>(
+    items: &[Item],
+    sides: Option<(u32, u32)>,
+    budget: &Budget,
+) -> Result<(Mat<T>, ImageShape), Error> {
+    let mut pixels: Vec<T> = Vec::new();
     let mut first: Option<(u32, u32)> = None;
     for item in items {
-        let grey = resized(open(item)?, options.resize);
-        let size = grey.dimensions();
+        let of_item = |problem: Problem| problem.of(item.path.display().to_string());
+        // What is needed to decode one image is there for the next.
+        let within = budget.fork();
+        let image = open(item, &within)?;
+        let size = sides.unwrap_or_else(|| image.dimensions());
+        if first.is_none() {
+            let entries = items.len().checked_mul(size.0 as usize * size.1 as usize);
+            pixels = within.room(entries, "the matrix of all images").map_err(of_item)?;
+            budget.spend(size_of::<T>() as u64 * pixels.capacity() as u64);
+        }
         if *first.get_or_insert(size) != size {
             return Err(differs(item, size, (&items[0], first.unwrap_or(size))));
         }
-        pixels.extend(grey.as_raw());
+        append(&mut pixels, &image, size, &within).map_err(of_item)?;
     }
     let (width, height) = first.unwrap_or((0, 0));
     let shape = ImageShape { height: height as usize, width: width as usize, column_major: false };
     let x = Mat::from_vec(pixels, items.len(), shape.height * shape.width);
-    let x = x.map_err(|error| Problem::from(error).of("the images"))?;
-    Ok((if options.dtype == Some(Dtype::F32) { x.into() } else { x.cast::<f64>().into() }, shape))
+    Ok((x.map_err(|error| Problem::from(error).of("the images"))?, shape))
 }
 
-fn open(item: &Item) -> Result<Grey, Error> {
-    let file = || item.path.display().to_string();
-    let reader = ImageReader::open(&item.path).and_then(ImageReader::with_guessed_format);
-    let mut reader = reader.map_err(|error| Problem::Read(error).of(file()))?;
+fn open(item: &Item, budget: &Budget) -> Result<DynamicImage, Error> {
+    let (bytes, name) = load(&item.path, budget)?;
+    decode(&bytes, item, budget).map_err(|problem| problem.of(name))
+}
+
+fn decode(bytes: &[u8], item: &Item, budget: &Budget) -> Result<DynamicImage, Problem> {
+    let damaged = |error: ImageError| Problem::malformed("its pixels", error.to_string());
+    let mut reader = ImageReader::new(Cursor::new(bytes));
+    if let Ok(format) = ImageFormat::from_path(&item.path) {
+        reader.set_format(format);
+    }
+    let mut reader = reader.with_guessed_format().map_err(Problem::Read)?;
     let mut limits = Limits::default();
     (limits.max_image_width, limits.max_image_height) = (Some(MOST_PIXELS), Some(MOST_PIXELS));
     limits.max_alloc = Some(MOST_BYTES);
-    reader.limits(limits);
-    let broken = |error: image::ImageError| Problem::malformed("its pixels", error.to_string()).of(file());
-    let grey = reader.decode().map_err(broken)?.to_luma32f();
-    if grey.width() == 0 || grey.height() == 0 {
-        return Err(Problem::malformed("its header", "it has no pixels").of(file()));
+    let is_jpeg = reader.format() == Some(ImageFormat::Jpeg);
+    reader.limits(limits.clone());
+    let decoder = reader.into_decoder().map_err(damaged)?;
+    let (width, height) = decoder.dimensions();
+    if width == 0 || height == 0 {
+        return Err(Problem::malformed("its header", "it has no pixels"));
     }
-    Ok(grey)
+    if is_jpeg
+        && !(jpeg::is_whole(bytes) && jpeg::can_hold(bytes.len(), u64::from(width) * u64::from(height)))
+    {
+        return Err(Problem::malformed(
+            "its end",
+            format!("not all of its {height}x{width} pixels are there"),
+        ));
+    }
+    limits.reserve(decoder.total_bytes()).map_err(damaged)?;
+    // A JPEG that comes in several passes has numbers of twice the size beside its pixels.
+    let copies = if is_jpeg { 3 } else { 1 };
+    budget.take(decoder.total_bytes().checked_mul(copies), "the image")?;
+    DynamicImage::from_decoder(decoder).map_err(damaged)
 }
 
-fn resized(grey: Grey, size: Option<(usize, usize)>) -> Grey {
-    match size {
-        Some((height, width)) if grey.dimensions() != (width as u32, height as u32) => {
-            image::imageops::resize(&grey, width as u32, height as u32, FilterType::Triangle)
+/// Adds the pixels of an image that is brought to this width and height.
+fn append<T: Real>(
+    pixels: &mut Vec<T>,
+    image: &DynamicImage,
+    (width, height): (u32, u32),
+    budget: &Budget,
+) -> Result<(), Problem> {
+    let real = |&grey: &f32| T::from_f64(f64::from(grey));
+    let (own_width, own_height) = image.dimensions();
+    if (own_width, own_height) == (width, height) {
+        // A strip at a time: all of it in single precision would take four times the memory.
+        let rows = (STRIP / width).max(1);
+        for top in (0..height).step_by(rows as usize) {
+            let strip = image.crop_imm(0, top, width, rows.min(height - top)).to_luma32f();
+            pixels.extend(strip.as_raw().iter().map(real));
         }
-        _ => grey,
+        return Ok(());
     }
+    let area = |width: u32, height: u32| u64::from(width) * u64::from(height);
+    let grey = GREY * (area(own_width, own_height) + area(width, height));
+    budget.take(Some(grey + BETWEEN * area(own_width, height)), "resizing the image")?;
+    let resized = image::imageops::resize(&image.to_luma32f(), width, height, FilterType::Triangle);
+    pixels.extend(resized.as_raw().iter().map(real));
+    Ok(())
 }
 
 fn differs(item: &Item, (width, height): (u32, u32), (first, size): (&Item, (u32, u32))) -> Error {

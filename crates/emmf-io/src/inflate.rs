@@ -1,5 +1,6 @@
 //! Unpacking compressed bytes without trusting what they say about their size.
 
+use crate::budget::Budget;
 use crate::error::Problem;
 use std::io::Read;
 
@@ -9,25 +10,24 @@ const FLOOR: u64 = 512 << 20;
 const RATIO: u64 = 200;
 
 /// How many bytes may still come out of a file.
-pub(crate) struct Allowance {
+pub(crate) struct Allowance<'a> {
     limit: u64,
     left: u64,
+    budget: &'a Budget,
 }
 
-impl Allowance {
+impl<'a> Allowance<'a> {
     /// For a file of `bytes` bytes.
-    pub(crate) fn for_input(bytes: usize) -> Self {
+    pub(crate) fn for_input(bytes: usize, budget: &'a Budget) -> Self {
         let limit = FLOOR.max((bytes as u64).saturating_mul(RATIO));
-        Self { limit, left: limit }
+        Self { limit, left: limit, budget }
     }
 
     /// Reads to the end, growing with what really comes, or fails when the allowance is used up.
     pub(crate) fn read(&mut self, reader: impl Read, place: &str) -> Result<Vec<u8>, Problem> {
-        let mut bytes = Vec::new();
-        reader
-            .take(self.left.saturating_add(1))
-            .read_to_end(&mut bytes)
-            .map_err(|e| Problem::malformed(place, format!("cannot be unpacked ({e})")))?;
+        let failed = |e| Problem::malformed(place, format!("cannot be unpacked ({e})"));
+        let reader = reader.take(self.left.saturating_add(1));
+        let bytes = self.budget.read_to_end(reader, (Vec::new(), 0), failed, place)?;
         self.spend(Some(bytes.len() as u64), place)?;
         Ok(bytes)
     }

@@ -18,15 +18,19 @@
 
 mod array;
 mod atomic;
+mod budget;
 mod dataset;
 mod error;
 mod folder;
 mod format;
+#[cfg(feature = "parquet")]
+mod guarded;
 mod images;
 mod inflate;
 mod journal;
+mod jpeg;
 mod json;
-mod machine;
+pub mod machine;
 mod mat;
 mod matrix_market;
 mod matrix_market_write;
@@ -45,6 +49,7 @@ mod record;
 mod result_folder;
 mod results;
 mod sketch;
+mod source;
 mod sparse;
 mod start;
 mod stream;
@@ -54,13 +59,16 @@ mod variables;
 mod write;
 
 pub use atomic::{Batch, check_folder, check_writable, write_atomically};
+pub use budget::{Budget, Limit};
 pub use dataset::{Dataset, Dtype, Matrix, Numbers};
 pub use error::{Error, Problem, nearest};
 pub use folder::{Folder, FolderKind, FolderOptions, read_folder};
+#[cfg(feature = "parquet")]
+pub use guarded::is_guarded;
 pub use model::{
-    AnyModel, Notes, model_from_bytes, model_to_bytes, notes_from_bytes, read_model, read_notes, write_model,
+    AnyModel, Notes, model_from_bytes, model_to_bytes, notes_from_bytes, read_model, read_model_and_notes,
+    write_model,
 };
-pub use machine::memory as machine_memory;
 pub use options::ReadOptions;
 pub use order::Order;
 pub use part::abandon;

@@ -1,22 +1,23 @@
 //! Matrix Market: coordinates of a sparse matrix, or a dense array column by column, as text.
 
+use crate::budget::Budget;
 use crate::dataset::{Dtype, Numbers};
 use crate::error::{Problem, shortened};
 use crate::sparse::check_plausible;
 use emmf::{Csr, Mat, Real};
 
 /// Reads a matrix.
-pub(crate) fn read(bytes: &[u8], dtype: Option<Dtype>) -> Result<Numbers, Problem> {
+pub(crate) fn read(bytes: &[u8], (dtype, budget): (Option<Dtype>, &Budget)) -> Result<Numbers, Problem> {
     let text = str::from_utf8(bytes).map_err(|e| {
         Problem::malformed(format!("byte {}", e.valid_up_to()), "a Matrix Market file is plain text")
     })?;
     let mut lines = Lines { lines: text.lines(), line: 0 };
     let header = Header::parse(&mut lines)?;
     Ok(match (header.sparse, dtype.unwrap_or(Dtype::F64)) {
-        (true, Dtype::F32) => header.coordinates::<f32>(lines)?.into(),
-        (true, Dtype::F64) => header.coordinates::<f64>(lines)?.into(),
-        (false, Dtype::F32) => header.array::<f32>(lines, bytes.len())?.into(),
-        (false, Dtype::F64) => header.array::<f64>(lines, bytes.len())?.into(),
+        (true, Dtype::F32) => header.coordinates::<f32>((lines, bytes.len()), budget)?.into(),
+        (true, Dtype::F64) => header.coordinates::<f64>((lines, bytes.len()), budget)?.into(),
+        (false, Dtype::F32) => header.array::<f32>((lines, bytes.len()), budget)?.into(),
+        (false, Dtype::F64) => header.array::<f64>((lines, bytes.len()), budget)?.into(),
     })
 }
 
@@ -94,8 +95,15 @@ impl Header {
         Ok(Self { sparse, pattern, symmetry, rows, cols, entries })
     }
 
-    fn coordinates<T: Real>(&self, mut lines: Lines<'_>) -> Result<Csr<T>, Problem> {
-        let mut triplets = Vec::new();
+    fn coordinates<T: Real>(
+        &self,
+        (mut lines, bytes): (Lines<'_>, usize),
+        budget: &Budget,
+    ) -> Result<Csr<T>, Problem> {
+        // An entry takes four bytes at least; those of a symmetric matrix stand for two.
+        let entries = self.entries.min(bytes / 4 + 1);
+        let written = if self.symmetry == Symmetry::General { entries } else { entries.saturating_mul(2) };
+        let mut triplets = budget.room(Some(written), "the entries")?;
         let mut found = 0;
         while let Some(line) = lines.next() {
             let (i, j, value) = self.entry(line, &lines)?;
@@ -113,7 +121,7 @@ impl Header {
         if found < self.entries {
             return Err(lines.bad(format!("only {found} of the {} announced entries", self.entries)));
         }
-        check_plausible((self.rows, self.cols), found)?;
+        check_plausible((self.rows, self.cols), triplets.len(), budget)?;
         Ok(Csr::from_triplets((self.rows, self.cols), triplets)?)
     }
 
@@ -138,7 +146,11 @@ impl Header {
         Ok((i, j, value))
     }
 
-    fn array<T: Real>(&self, mut lines: Lines<'_>, bytes: usize) -> Result<Mat<T>, Problem> {
+    fn array<T: Real>(
+        &self,
+        (mut lines, bytes): (Lines<'_>, usize),
+        budget: &Budget,
+    ) -> Result<Mat<T>, Problem> {
         let (rows, cols) = (self.rows, self.cols);
         let first = |j: usize| match self.symmetry {
             Symmetry::General => 0,
@@ -154,7 +166,7 @@ impl Header {
         if rows == 0 || cols == 0 {
             return Err(Problem::Empty { rows, cols });
         }
-        let mut x = Mat::zeros(rows, cols);
+        let mut x = budget.zeros((rows, cols), "the matrix")?;
         for j in 0..cols {
             for i in first(j)..rows {
                 let line =

@@ -14,6 +14,7 @@ use safetensors::{Dtype as TensorType, SafeTensors};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::{folder_of, write_atomically};
+use crate::budget::Budget;
 use crate::error::{Error, Problem};
 use crate::journal::settle;
 use crate::json::to_text;
@@ -63,13 +64,6 @@ pub struct Notes {
     pub words: bool,
 }
 
-/// Reads what a model file says about the features; nothing where it was written before there were notes.
-pub fn read_notes(path: &Path) -> Result<Notes, Error> {
-    settle(&folder_of(path))?;
-    let (bytes, name) = load(path)?;
-    notes_from_bytes(&bytes, &name)
-}
-
 /// What the bytes of a model file, which errors call `name`, say about the features.
 pub fn notes_from_bytes(bytes: &[u8], name: &str) -> Result<Notes, Error> {
     notes(bytes).map_err(|problem| problem.of(name))
@@ -85,8 +79,16 @@ pub fn write_model<T: Real>(path: &Path, model: &Model<T>, notes: &Notes) -> Res
 /// Reads a model.
 pub fn read_model(path: &Path) -> Result<AnyModel, Error> {
     settle(&folder_of(path))?;
-    let (bytes, name) = load(path)?;
+    let (bytes, name) = load(path, &Budget::default())?;
     model_from_bytes(&bytes, &name)
+}
+
+/// Reads a model and what its file says about the features. Both at once: a pipe can be read only once.
+pub fn read_model_and_notes(path: &Path) -> Result<(AnyModel, Notes), Error> {
+    settle(&folder_of(path))?;
+    let (bytes, name) = load(path, &Budget::default())?;
+    let both = from_bytes(&bytes).and_then(|model| Ok((model, notes(&bytes)?)));
+    both.map_err(|problem| problem.of(name))
 }
 
 /// The bytes of a model file.

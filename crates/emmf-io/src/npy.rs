@@ -1,6 +1,8 @@
 //! NPY, `NumPy`'s format for one array: a header in Python's notation, then the bare entries.
 
 use crate::array::{Array, Element, Layout};
+use crate::budget::Budget;
+use crate::dataset::text_bytes;
 use crate::error::{Problem, shortened};
 use crate::variables::Variable;
 use std::borrow::Cow;
@@ -9,7 +11,7 @@ use std::borrow::Cow;
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// Reads one array.
-pub(crate) fn read(bytes: Cow<'_, [u8]>) -> Result<Variable<'_>, Problem> {
+pub(crate) fn read<'a>(bytes: Cow<'a, [u8]>, budget: &Budget) -> Result<Variable<'a>, Problem> {
     let (header, start) = split_header(&bytes)?;
     let header = Header::parse(header)?;
     let Some(dims) = header.dims() else {
@@ -18,11 +20,12 @@ pub(crate) fn read(bytes: Cow<'_, [u8]>) -> Result<Variable<'_>, Problem> {
     match header.kind {
         Kind::Number(element) => Array::new(bytes, start, header.layout(element, dims)).map(Variable::Dense),
         Kind::Bytes(width) if header.shape.len() < 2 => {
-            texts(&bytes[start..], dims.0, width, latin).map(Variable::Text)
+            texts(&bytes[start..], (dims.0, width), budget, latin).map(Variable::Text)
         }
         Kind::Unicode(width) if header.shape.len() < 2 => {
             let big = header.big_endian;
-            texts(&bytes[start..], dims.0, width.saturating_mul(4), |b| utf32(b, big)).map(Variable::Text)
+            let width = width.saturating_mul(4);
+            texts(&bytes[start..], (dims.0, width), budget, |b| utf32(b, big)).map(Variable::Text)
         }
         Kind::Bytes(_) | Kind::Unicode(_) => Ok(Variable::Other("a table of text".into())),
         Kind::Other(descr) => Ok(Variable::Other(format!("type {}", shortened(&descr)))),
@@ -158,12 +161,15 @@ fn parse_text_kind(code: &str) -> Kind {
 /// `count` texts of `width` bytes each.
 fn texts(
     bytes: &[u8],
-    count: usize,
-    width: usize,
+    (count, width): (usize, usize),
+    budget: &Budget,
     decode: impl Fn(&[u8]) -> String,
 ) -> Result<Vec<String>, Problem> {
     match count.checked_mul(width).and_then(|needed| bytes.get(..needed)) {
-        Some(bytes) => Ok(bytes.chunks_exact(width).map(decode).collect()),
+        Some(bytes) => {
+            budget.take((count as u64).checked_mul(text_bytes("") + width as u64), "the texts")?;
+            Ok(bytes.chunks_exact(width).map(decode).collect())
+        }
         None => Err(Problem::malformed(
             "the NPY entries",
             format!("{count} texts of {width} bytes are announced, but only {} bytes follow", bytes.len()),

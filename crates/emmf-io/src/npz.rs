@@ -1,5 +1,6 @@
 //! NPZ, a zip archive of NPY arrays, and the sparse matrices that `SciPy` stores in one.
 
+use crate::budget::Budget;
 use crate::error::Problem;
 use crate::inflate::Allowance;
 use crate::npy;
@@ -10,20 +11,20 @@ use std::io::Cursor;
 use zip::ZipArchive;
 
 /// Reads every array of the archive; a sparse matrix becomes the variable `X`.
-pub(crate) fn read(bytes: &[u8]) -> Result<Variables<'static>, Problem> {
+pub(crate) fn read(bytes: &[u8], budget: &Budget) -> Result<Variables<'static>, Problem> {
     let bad = |e: zip::result::ZipError| Problem::malformed("the zip directory", e.to_string());
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(bad)?;
-    let mut allowance = Allowance::for_input(bytes.len());
+    let mut allowance = Allowance::for_input(bytes.len(), budget);
     let mut variables = Vec::new();
     for at in 0..archive.len() {
         let entry = archive.by_index(at).map_err(bad)?;
         let name = entry.name().map_err(bad)?.into_owned();
         let Some(name) = name.strip_suffix(".npy").map(str::to_owned) else { continue };
         let bytes = allowance.read(entry, &format!("variable '{name}'"))?;
-        let variable = npy::read(Cow::Owned(bytes)).map_err(|problem| within(&name, problem))?;
+        let variable = npy::read(Cow::Owned(bytes), budget).map_err(|problem| within(&name, problem))?;
         variables.push((name, variable));
     }
-    join_sparse(variables).map(Variables)
+    join_sparse(variables, budget).map(Variables)
 }
 
 /// Says in which variable a problem is.
@@ -37,7 +38,7 @@ fn within(name: &str, problem: Problem) -> Problem {
 type Named = Vec<(String, Variable<'static>)>;
 
 /// Puts the arrays of `scipy.sparse.save_npz` together, if that is what they are.
-fn join_sparse(mut variables: Named) -> Result<Named, Problem> {
+fn join_sparse(mut variables: Named, budget: &Budget) -> Result<Named, Problem> {
     let Some(format) = take_text(&mut variables, "format") else { return Ok(variables) };
     let (compression, starts, indices) = match format.as_str() {
         "csr" => (Compression::Rows, "indptr", "indices"),
@@ -50,7 +51,7 @@ fn join_sparse(mut variables: Named) -> Result<Named, Problem> {
             ));
         }
     };
-    let shape = take_positions(&mut variables, "shape")?;
+    let shape = take_positions(&mut variables, "shape", budget)?;
     let shape = match shape[..] {
         [rows, cols] => usize::try_from(rows).ok().zip(usize::try_from(cols).ok()),
         _ => None,
@@ -58,8 +59,8 @@ fn join_sparse(mut variables: Named) -> Result<Named, Problem> {
     let arrays = SparseArrays {
         shape: shape.ok_or_else(|| Problem::malformed("variable 'shape'", "must be two sizes"))?,
         compression,
-        starts: take_positions(&mut variables, starts)?,
-        indices: take_positions(&mut variables, indices)?,
+        starts: take_positions(&mut variables, starts, budget)?,
+        indices: take_positions(&mut variables, indices, budget)?,
         values: match take(&mut variables, "data") {
             Some(Variable::Dense(values)) => values,
             _ => return Err(Problem::malformed("variable 'data'", "a sparse matrix needs it")),
@@ -85,9 +86,9 @@ fn take_text(variables: &mut Named, name: &str) -> Option<String> {
     Some(text)
 }
 
-fn take_positions(variables: &mut Named, name: &str) -> Result<Vec<i64>, Problem> {
+fn take_positions(variables: &mut Named, name: &str, budget: &Budget) -> Result<Vec<i64>, Problem> {
     match take(variables, name) {
-        Some(Variable::Dense(array)) => Ok(array.to_positions()),
+        Some(Variable::Dense(array)) => array.to_positions(budget),
         _ => Err(Problem::malformed(format!("variable '{name}'"), "a sparse matrix needs it")),
     }
 }

@@ -1,5 +1,6 @@
 //! What the caller can say about a file, and the names that are tried when they say nothing.
 
+use crate::budget::Budget;
 use crate::dataset::Dtype;
 
 /// How to read a file. The default finds out everything by itself.
@@ -28,6 +29,15 @@ pub struct ReadOptions {
     /// Whether empty fields of a text, `NA`, and nulls of a Parquet table are missing values, which are read as
     /// NaN. By default they are mistakes.
     pub missing: bool,
+    /// Memory that reading may take. By default all that the machine has.
+    pub budget: Budget,
+}
+
+impl ReadOptions {
+    /// With a budget of its own: what is needed to read one file is given back when it has been read.
+    pub(crate) fn for_one_file(&self) -> Self {
+        Self { budget: self.budget.fork(), ..self.clone() }
+    }
 }
 
 /// Variables that are taken for the matrix, best first.

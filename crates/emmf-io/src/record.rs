@@ -14,6 +14,7 @@ use emmf::{Choice, Fit, Real, Spec, Stop};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::{folder_of, write_atomically};
+use crate::budget::Budget;
 use crate::error::{Error, Problem};
 use crate::journal::settle;
 use crate::json;
@@ -222,7 +223,7 @@ pub(crate) fn files_of(record: &Path) -> BTreeMap<String, String> {
 /// Reads a record, and [checks](Record::check) it.
 pub fn read_record(path: &Path) -> Result<Record, Error> {
     settle(&folder_of(path))?;
-    let (bytes, name) = load(path)?;
+    let (bytes, name) = load(path, &Budget::default())?;
     record_from(&bytes).map_err(|problem| problem.of(name))
 }
 

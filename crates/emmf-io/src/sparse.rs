@@ -1,9 +1,14 @@
 //! Sparse matrices from the index arrays of other layouts.
 
 use crate::array::Array;
+use crate::budget::Budget;
 use crate::dataset::{Dtype, Numbers};
 use crate::error::Problem;
 use emmf::{Csr, Real};
+
+/// Bytes of an index, and of an entry with its row and column.
+const WORD: usize = size_of::<i64>();
+const ENTRY: usize = 3 * WORD;
 
 /// Which index array of a compressed matrix is which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,16 +31,16 @@ pub(crate) struct SparseArrays<'a> {
 
 impl SparseArrays<'_> {
     /// Checked, and compressed by rows.
-    pub(crate) fn into_numbers(self, dtype: Option<Dtype>) -> Result<Numbers, Problem> {
-        check_plausible(self.shape, self.values.len())?;
+    pub(crate) fn into_numbers(self, dtype: Option<Dtype>, budget: &Budget) -> Result<Numbers, Problem> {
+        check_plausible(self.shape, self.values.len(), budget)?;
         Ok(match dtype.unwrap_or_else(|| self.values.natural_dtype()) {
-            Dtype::F32 => self.into_csr::<f32>()?.into(),
-            Dtype::F64 => self.into_csr::<f64>()?.into(),
+            Dtype::F32 => self.into_csr::<f32>(budget)?.into(),
+            Dtype::F64 => self.into_csr::<f64>(budget)?.into(),
         })
     }
 
-    fn into_csr<T: Real>(self) -> Result<Csr<T>, Problem> {
-        let values = self.values.to_reals::<T>();
+    fn into_csr<T: Real>(self, budget: &Budget) -> Result<Csr<T>, Problem> {
+        let values = self.values.to_reals::<T>(budget)?;
         let (rows, cols) = self.shape;
         match self.compression {
             Compression::Rows => Ok(Csr::new(self.shape, self.starts, self.indices, values)?),
@@ -60,11 +65,16 @@ impl SparseArrays<'_> {
 }
 
 /// Refuses a shape that no matrix with so few entries has, before anything of that size is
-/// allocated: a few bytes can announce 10¹⁸ empty rows.
-pub(crate) fn check_plausible(shape: (usize, usize), entries: usize) -> Result<(), Problem> {
+/// allocated: a few bytes can announce 10¹⁸ empty rows. Then asks for the memory that compressing takes.
+pub(crate) fn check_plausible(shape: (usize, usize), entries: usize, budget: &Budget) -> Result<(), Problem> {
     let (rows, cols) = shape;
     let limit = (1 << 22) + entries.saturating_mul(64);
-    if rows.max(cols) > limit { Err(Problem::Implausible { rows, cols, entries }) } else { Ok(()) }
+    if rows.max(cols) > limit {
+        return Err(Problem::Implausible { rows, cols, entries });
+    }
+    // Where rows start, twice, the last row of each column, and two copies of the entries while they are put in order.
+    let bytes = WORD * (2 * rows + 2 * cols) + entries.saturating_mul(2 * ENTRY);
+    budget.take(Some(bytes as u64), "the sparse matrix")
 }
 
 /// The transpose, by counting, in time linear in the entries.

@@ -1,21 +1,23 @@
 //! Samples that stay in their file and are read when they are needed: data larger than memory.
 
 use crate::array::{Element, Layout};
+use crate::budget::Budget;
 use crate::dataset::{Dtype, Matrix, Numbers};
 use crate::error::{Error, Problem};
 use crate::format::Format;
 use crate::npy;
 use crate::options::ReadOptions;
+use crate::source::Source;
 use emmf::{Mat, Real, RowSource};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 
+/// Bytes of a value of a table while its column is read: as it is stored, as an integer without loss, and as a number.
+pub(crate) const COLUMN: u64 = 32;
 /// Bytes that are decoded at a time.
 const CHUNK: usize = 1 << 14;
-/// The header of an NPY file is no longer than this.
-const HEADER: u64 = 1 << 17;
 
 /// A file whose samples can be read one by one, in any order.
 #[derive(Debug)]
@@ -50,37 +52,45 @@ pub struct FileSize {
     pub shape: Option<(usize, usize)>,
     /// The type that the entries get.
     pub dtype: Dtype,
-    /// Bytes of the file.
-    pub bytes: u64,
+    /// Bytes of memory that reading takes beside the matrix.
+    pub beside: u64,
 }
 
-/// Looks at a file without reading it. Only NPY and Parquet tell how large their matrix is.
+/// Looks at a file without reading it. Only NPY and Parquet tell how large their matrix is. A pipe cannot be looked at
+/// and then read, and is refused.
 pub fn file_size(path: &Path, options: &ReadOptions) -> Result<FileSize, Error> {
-    let name = path.display().to_string();
+    let source = Source::open(path)?;
+    let name = source.name.clone();
     let look = || -> Result<FileSize, Problem> {
-        let (file, head) = open(path)?;
-        let bytes = file.metadata().map_err(Problem::Read)?.len();
-        let (shape, natural) = match Format::detect(&head, &name)? {
+        let format = source.format();
+        let (file, head, bytes) = source.into_file()?;
+        let (shape, natural, beside) = match format? {
             Format::Npy => {
                 let (layout, _) = npy::layout(&head)?;
-                (Some(layout.shape), natural(&layout))
+                let beside = if lies_by_samples(&layout) { 0 } else { bytes };
+                (Some(layout.shape), natural(&layout), beside)
             }
-            Format::Parquet => parquet_size(file, options)?,
-            _ => (None, Dtype::F64),
+            Format::Parquet => {
+                let (shape, natural) = parquet_size(file, options)?;
+                (shape, natural, bytes + shape.map_or(0, |(rows, _)| COLUMN * rows as u64))
+            }
+            _ => (None, Dtype::F64, bytes),
         };
-        Ok(FileSize { shape, dtype: options.dtype.unwrap_or(natural), bytes })
+        Ok(FileSize { shape, dtype: options.dtype.unwrap_or(natural), beside })
     };
-    look().map_err(|problem| problem.of(name.clone()))
+    look().map_err(|problem| problem.of(name))
 }
 
 /// Opens a file to read samples when they are needed. NPY is read in place; Parquet is unpacked once, with at
 /// most `memory` bytes of it in memory, into a temporary file that is gone when this value is.
 pub fn stream(path: &Path, options: &ReadOptions, memory: u64) -> Result<Streamed, Error> {
-    let name = path.display().to_string();
+    let source = Source::open(path)?;
+    let name = source.name.clone();
     let open = || -> Result<Streamed, Problem> {
-        let (file, head) = open(path)?;
-        match Format::detect(&head, &name)? {
-            Format::Npy => npy_rows(file, &head, options),
+        let format = source.format();
+        let (file, head, length) = source.into_file()?;
+        match format? {
+            Format::Npy => npy_rows(file, (&head, length), options),
             Format::Parquet => parquet_rows(file, options, memory),
             _ => Err(Problem::unsupported(
                 "this format in blocks of samples",
@@ -88,38 +98,41 @@ pub fn stream(path: &Path, options: &ReadOptions, memory: u64) -> Result<Streame
             )),
         }
     };
-    open().map_err(|problem| problem.of(name.clone()))
+    open().map_err(|problem| problem.of(name))
 }
 
 /// The matrix of an NPY file that has its samples one after the other, read to where it stays, without room for the file
-/// beside it. Nothing for any other file, and where anything is wrong: who reads it as a whole can say what.
-pub(crate) fn read_in_place(path: &Path, options: &ReadOptions) -> Option<Numbers> {
-    let (file, head) = open(path).ok()?;
-    let is_npy = Format::detect(&head, &path.display().to_string()).ok()? == Format::Npy;
-    let Streamed { rows, dtype, .. } = if is_npy && options.variable.is_none() {
-        npy_rows(file, &head, options).ok()?
-    } else {
+/// beside it. Nothing for any other input.
+pub(crate) fn in_place(source: &Source, options: &ReadOptions) -> Option<Result<Numbers, Problem>> {
+    let (file, length) = source.file()?;
+    let is_plain = options.labels.is_none() && options.variable.is_none();
+    let (layout, _) = npy::layout(&source.head).ok().filter(|_| is_plain)?;
+    if !lies_by_samples(&layout) {
         return None;
+    }
+    let read = || {
+        let file = file.try_clone().map_err(Problem::Read)?;
+        let Streamed { rows, dtype, .. } = npy_rows(file, (&source.head, length), options)?;
+        Ok(match dtype {
+            Dtype::F32 => Numbers::F32(Matrix::Dense(rows.all(&options.budget)?)),
+            Dtype::F64 => Numbers::F64(Matrix::Dense(rows.all(&options.budget)?)),
+        })
     };
-    Some(match dtype {
-        Dtype::F32 => Numbers::F32(Matrix::Dense(rows.all()?)),
-        Dtype::F64 => Numbers::F64(Matrix::Dense(rows.all()?)),
-    })
-}
-
-/// The file and its first bytes.
-fn open(path: &Path) -> Result<(File, Vec<u8>), Problem> {
-    let mut file = File::open(path).map_err(Problem::Read)?;
-    let mut head = Vec::new();
-    file.by_ref().take(HEADER).read_to_end(&mut head).map_err(Problem::Read)?;
-    Ok((file, head))
+    Some(read())
 }
 
 fn natural(layout: &Layout) -> Dtype {
     if layout.single { Dtype::F32 } else { Dtype::F64 }
 }
 
-fn npy_rows(file: File, head: &[u8], options: &ReadOptions) -> Result<Streamed, Problem> {
+/// Whether the entries of a sample are together.
+fn lies_by_samples(layout: &Layout) -> bool {
+    let (rows, cols) = layout.shape;
+    !layout.column_major || rows <= 1 || cols <= 1
+}
+
+/// The samples of an NPY file of so many bytes that begins with `head`.
+fn npy_rows(file: File, (head, length): (&[u8], u64), options: &ReadOptions) -> Result<Streamed, Problem> {
     if options.labels.is_some() {
         return Err(Problem::unsupported(
             "labels beside the matrix in this format",
@@ -128,13 +141,12 @@ fn npy_rows(file: File, head: &[u8], options: &ReadOptions) -> Result<Streamed, 
     }
     let (layout, start) = npy::layout(head)?;
     let (rows, cols) = layout.shape;
-    if layout.column_major && rows > 1 && cols > 1 {
+    if !lies_by_samples(&layout) {
         return Err(Problem::unsupported(
             "an array in column-major order, in blocks of samples",
             "save np.ascontiguousarray(x), or allow more memory",
         ));
     }
-    let length = file.metadata().map_err(Problem::Read)?.len();
     let needed =
         (rows as u64).checked_mul(cols as u64).and_then(|n| n.checked_mul(layout.element.size() as u64));
     let there = length.saturating_sub(start as u64);
@@ -170,11 +182,10 @@ impl FileRows {
     }
 
     /// All samples.
-    fn all<T: Real>(&self) -> Option<Mat<T>> {
-        let (n, d) = self.shape();
-        let mut x = Mat::zeros(n, d);
-        self.read(0..n, x.as_mut_slice()).ok()?;
-        Some(x)
+    fn all<T: Real>(&self, budget: &Budget) -> Result<Mat<T>, Problem> {
+        let mut x = budget.zeros(self.shape(), "the matrix")?;
+        self.read(0..self.shape().0, x.as_mut_slice())?;
+        Ok(x)
     }
 
     /// Samples and features.

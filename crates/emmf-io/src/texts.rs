@@ -4,7 +4,8 @@
 //! collection of more than ten texts, words of a single text tell nothing about others, and words of more than
 //! half of the texts tell nothing apart: neither counts.
 
-use crate::dataset::{Dtype, Numbers};
+use crate::budget::Budget;
+use crate::dataset::{Dtype, Numbers, text_bytes};
 use crate::error::{Error, Problem};
 use crate::read;
 use emmf::Csr;
@@ -13,22 +14,30 @@ use std::path::Path;
 
 /// Words at the most: those of most texts.
 const MOST_WORDS: usize = 50_000;
+/// Bytes beside the text of a word: its count, and three times its place in the matrix while that is made.
+const ENTRY: u64 = 8 + 3 * 24;
 /// Collections up to this size keep every word.
 const FEW: usize = 10;
 
 /// The content of a text file; bytes that are no UTF-8 become replacement characters.
-pub(crate) fn load(path: &Path) -> Result<String, Error> {
-    let (bytes, _) = read::load(path)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+pub(crate) fn load(path: &Path, budget: &Budget) -> Result<String, Error> {
+    let (bytes, _) = read::load(path, budget)?;
+    Ok(String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
 /// How often each word occurs in each text, and the words: those of the `vocabulary`, or the ones found.
 pub(crate) fn count(
     texts: &[impl AsRef<str>],
     vocabulary: Option<&[String]>,
-    dtype: Option<Dtype>,
+    (dtype, budget): (Option<Dtype>, &Budget),
 ) -> Result<(Numbers, Vec<String>), Problem> {
-    let counts: Vec<BTreeMap<String, f64>> = texts.iter().map(|text| words_of(text.as_ref())).collect();
+    let counted = |text| {
+        let words = words_of(text);
+        let bytes = words.keys().map(|word| text_bytes(word) + ENTRY).sum();
+        budget.take(Some(bytes), "the words of the texts").map(|()| words)
+    };
+    let counts = texts.iter().map(|text| counted(text.as_ref())).collect::<Result<Vec<_>, _>>()?;
     let vocabulary = vocabulary.map_or_else(|| choose(&counts), <[String]>::to_vec);
     if texts.is_empty() || vocabulary.is_empty() {
         return Err(Problem::Empty { rows: texts.len(), cols: vocabulary.len() });

@@ -1,6 +1,7 @@
 //! Finding the matrix and the labels among the named variables of a `.mat` or `.npz` file.
 
 use crate::array::Array;
+use crate::budget::Budget;
 use crate::dataset::{Dataset, Dtype, Numbers};
 use crate::error::{Problem, listed, nearest, shortened};
 use crate::options::{LABEL_VARIABLES, MATRIX_VARIABLES, NAME_VARIABLES, ReadOptions};
@@ -39,9 +40,9 @@ impl Variable<'_> {
     }
 
     /// As labels.
-    pub(crate) fn into_labels(self, name: &str) -> Result<Vec<String>, Problem> {
+    pub(crate) fn into_labels(self, name: &str, budget: &Budget) -> Result<Vec<String>, Problem> {
         match self {
-            Self::Dense(array) if array.is_vector() => Ok(array.to_labels()),
+            Self::Dense(array) if array.is_vector() => array.to_labels(budget),
             Self::Text(labels) => Ok(labels),
             Self::Other(what) => Err(not_labels(name, &what)),
             Self::Dense(_) | Self::Sparse(_) => Err(not_labels(name, "a matrix")),
@@ -49,10 +50,14 @@ impl Variable<'_> {
     }
 
     /// As a matrix.
-    pub(crate) fn into_numbers(self, name: &str, dtype: Option<Dtype>) -> Result<Numbers, Problem> {
+    pub(crate) fn into_numbers(
+        self,
+        name: &str,
+        (dtype, budget): (Option<Dtype>, &Budget),
+    ) -> Result<Numbers, Problem> {
         let what = match self {
-            Self::Dense(array) => return array.to_numbers(dtype),
-            Self::Sparse(arrays) => return arrays.into_numbers(dtype),
+            Self::Dense(array) => return array.to_numbers(dtype, budget),
+            Self::Sparse(arrays) => return arrays.into_numbers(dtype, budget),
             Self::Text(_) => "text".to_owned(),
             Self::Other(what) => what,
         };
@@ -78,25 +83,31 @@ impl<'a> Variables<'a> {
         let (name, matrix) = self.0.swap_remove(at);
         let (samples, features) = matrix.shape();
         let columns = self.usual_column_names(features);
+        let budget = &options.budget;
         let labels = match &options.labels {
             Some(wanted) => {
                 let at = self.find(wanted).ok_or_else(|| self.unknown("label variable", wanted))?;
-                Some(self.0.swap_remove(at).1.into_labels(&variable_called(wanted))?)
+                Some(self.0.swap_remove(at).1.into_labels(&variable_called(wanted), budget)?)
             }
-            None => self.usual_labels(samples)?,
+            None => self.usual_labels(samples, budget)?,
         };
-        Dataset { x: matrix.into_numbers(&variable_called(&name), options.dtype)?, labels, columns }.checked()
+        let x = matrix.into_numbers(&variable_called(&name), (options.dtype, budget))?;
+        Dataset { x, labels, columns }.checked()
     }
 
     /// The labels alone.
-    pub(crate) fn into_labels(mut self, wanted: Option<&str>) -> Result<Vec<String>, Problem> {
+    pub(crate) fn into_labels(
+        mut self,
+        wanted: Option<&str>,
+        budget: &Budget,
+    ) -> Result<Vec<String>, Problem> {
         self.0.retain(|(name, _)| wanted.is_some() || !NAME_VARIABLES.contains(&name.as_str()));
         let found = match wanted {
             Some(wanted) => self.find(wanted).ok_or_else(|| self.unknown("label variable", wanted)),
             None => self.find_labels(),
         };
         let (name, variable) = self.0.swap_remove(found?);
-        variable.into_labels(&variable_called(&name))
+        variable.into_labels(&variable_called(&name), budget)
     }
 
     fn find(&self, wanted: &str) -> Option<usize> {
@@ -148,13 +159,13 @@ impl<'a> Variables<'a> {
     }
 
     /// Variables of the usual names count only if they have one entry per sample.
-    fn usual_labels(&mut self, samples: usize) -> Result<Option<Vec<String>>, Problem> {
+    fn usual_labels(&mut self, samples: usize, budget: &Budget) -> Result<Option<Vec<String>>, Problem> {
         let fits = |at: &usize| self.0[*at].1.label_count() == Some(samples);
         let Some(at) = LABEL_VARIABLES.iter().filter_map(|name| self.find(name)).find(fits) else {
             return Ok(None);
         };
         let (name, variable) = self.0.swap_remove(at);
-        variable.into_labels(&variable_called(&name)).map(Some)
+        variable.into_labels(&variable_called(&name), budget).map(Some)
     }
 
     fn usual_column_names(&mut self, features: usize) -> Option<Vec<String>> {

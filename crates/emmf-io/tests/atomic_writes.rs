@@ -4,7 +4,7 @@
 mod common;
 
 use common::message;
-use emmf_io::{Batch, Dataset, check_folder, read_labels, write_atomically, write_with_labels};
+use emmf_io::{Batch, Budget, Dataset, check_folder, read_labels, write_atomically, write_with_labels};
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -70,7 +70,10 @@ fn labels_go_beside_formats_without_a_place_for_them() {
         let x = common::expected().into();
         let data = Dataset { x, labels: Some(labels.clone()), columns: None };
         write_with_labels(&folder.path().join(format!("x.{ending}")), data).unwrap();
-        assert_eq!(read_labels(&folder.path().join("x.labels.csv"), None).unwrap(), labels);
+        assert_eq!(
+            read_labels(&folder.path().join("x.labels.csv"), None, &Budget::default()).unwrap(),
+            labels
+        );
         fs::remove_file(folder.path().join("x.labels.csv")).unwrap();
     }
     assert_eq!(names(folder.path()), ["x.mtx", "x.npy"]);

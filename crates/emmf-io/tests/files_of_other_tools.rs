@@ -5,7 +5,7 @@ mod common;
 
 use common::{dense, expected, fixture, message, read_fixture, texts};
 use emmf::Mat;
-use emmf_io::{Dtype, ReadOptions, read, read_labels};
+use emmf_io::{Budget, Dtype, ReadOptions, read, read_labels};
 
 fn check(name: &str, dtype: Dtype, sparse: bool, want: &Mat<f64>) {
     let data = read_fixture(name).unwrap();
@@ -102,14 +102,14 @@ fn a_type_that_is_asked_for_is_given() {
 
 #[test]
 fn labels_alone() {
-    let labels = |name: &str| read_labels(&fixture(name), None).unwrap();
+    let labels = |name: &str| read_labels(&fixture(name), None, &Budget::default()).unwrap();
     // One more than 2^53 has no place in a floating-point number.
     assert_eq!(labels("i8_vector.npy"), texts(&["1", "2", "9007199254740993"]));
     assert_eq!(labels("text_vector.npy"), texts(&["cat", "dög", "eel"]));
     assert_eq!(labels("double.mat"), texts(&["1", "2", "1", "3"]));
     assert_eq!(labels("dense.npz"), texts(&["1", "2", "1", "3"]));
-    assert_eq!(read_labels(&fixture("dense.npz"), Some("y")).unwrap().len(), 4);
-    assert!(message(read_labels(&fixture("dense.npz"), Some("z"))).contains("'z'"));
+    assert_eq!(read_labels(&fixture("dense.npz"), Some("y"), &Budget::default()).unwrap().len(), 4);
+    assert!(message(read_labels(&fixture("dense.npz"), Some("z"), &Budget::default())).contains("'z'"));
 }
 
 #[test]
@@ -131,7 +131,10 @@ fn parquet_tables() {
     assert_eq!(data.columns, Some(texts(&["a", "b", "c"])));
     assert_eq!(data.labels, Some(texts(&["u", "v", "u", "w"])));
     assert_eq!(read_fixture("mixed.parquet").unwrap().labels, Some(texts(&["1", "2", "1", "3"])));
-    assert_eq!(read_labels(&fixture("mixed.parquet"), None).unwrap(), texts(&["1", "2", "1", "3"]));
+    assert_eq!(
+        read_labels(&fixture("mixed.parquet"), None, &Budget::default()).unwrap(),
+        texts(&["1", "2", "1", "3"])
+    );
 }
 
 #[cfg(feature = "parquet")]

@@ -56,7 +56,7 @@ fn promise_04_names_go_to_the_file_and_back() {
         [Notes::default(), named(&["a", "ö", "", "a"]), Notes { image, ..named(&["a", "b", "c", "d"]) }]
     {
         write_model(&path, &model, &notes).unwrap();
-        assert_eq!(emmf_io::read_notes(&path).unwrap(), notes);
+        assert_eq!(emmf_io::read_model_and_notes(&path).unwrap().1, notes);
         assert_eq!(read_model(&path).unwrap(), AnyModel::F64(model.clone()));
     }
 }

@@ -5,8 +5,8 @@ use emmf::registry::{Entry, METHODS};
 use emmf::synth::{Rays, rays_with_outliers};
 use emmf::{Fit, Init, Mat, Real, Spec};
 use emmf_io::{
-    AnyModel, DataInfo, Dataset, MODEL_FILE, Notes, Problem, RECORD_FILE, ReadOptions, Record, ResultFolder,
-    Results, read, read_labels, read_model, read_record,
+    AnyModel, Budget, DataInfo, Dataset, MODEL_FILE, Notes, Problem, RECORD_FILE, ReadOptions, Record,
+    ResultFolder, Results, read, read_labels, read_model, read_record,
 };
 use std::path::Path;
 
@@ -42,7 +42,10 @@ fn tried(spec: &Spec, x: &Mat<f64>) -> (bool, bool) {
         Ok(record) => {
             assert_eq!(read_model(&folder.join(MODEL_FILE)).unwrap(), AnyModel::F64(fit.model), "{spec:?}");
             assert_eq!(read_record(&folder.join(RECORD_FILE)).unwrap(), record, "{spec:?}");
-            assert_eq!(read_labels(&folder.join("samples.csv"), None).unwrap().len(), x.rows());
+            assert_eq!(
+                read_labels(&folder.join("samples.csv"), None, &Budget::default()).unwrap().len(),
+                x.rows()
+            );
             (true, true)
         }
         Err(error) => {
@@ -83,7 +86,7 @@ fn promise_13_names_that_look_like_formulas_are_text_in_every_table() {
     let path = place.path().join("y.npy");
     emmf_io::write_with_labels(&path, data).unwrap();
     assert_harmless(&place.path().join("y.labels.csv"));
-    assert_eq!(read_labels(&place.path().join("y.labels.csv"), None).unwrap(), names);
+    assert_eq!(read_labels(&place.path().join("y.labels.csv"), None, &Budget::default()).unwrap(), names);
     let fit = Spec::new("nmf", 2).max_iter(2).fit(&x).unwrap();
     let info = DataInfo { name: "x".into(), n: 6, d: 6, dtype: "f64".into(), sparse: false };
     let mut record = Record::new(&fit, info, None).unwrap();
@@ -91,7 +94,10 @@ fn promise_13_names_that_look_like_formulas_are_text_in_every_table() {
     let results = Results { fit: &fit, record: &mut record, notes: &Notes::default(), page: None };
     ResultFolder::open(&place.path().join("out")).unwrap().write(results).unwrap();
     assert_harmless(&place.path().join("out/samples.csv"));
-    assert_eq!(read_labels(&place.path().join("out/samples.csv"), Some("name")).unwrap(), names);
+    assert_eq!(
+        read_labels(&place.path().join("out/samples.csv"), Some("name"), &Budget::default()).unwrap(),
+        names
+    );
 }
 
 /// No field of the table is a formula, unless it is a number.

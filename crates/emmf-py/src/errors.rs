@@ -1,7 +1,7 @@
 //! Errors of the library as exceptions, in the words of the Python package.
 
 use emmf_io::Problem;
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 /// An error that has an exception.
@@ -17,6 +17,7 @@ impl IntoPyErr for emmf::Error {
                 PyValueError::new_err(format!("{} is {got}, but must be {}", argument(name), typed(&must)))
             }
             Self::Threads { .. } => PyRuntimeError::new_err(text),
+            Self::Memory { .. } => PyMemoryError::new_err(text),
             Self::Read { .. } => PyOSError::new_err(text),
             _ => PyValueError::new_err(typed(&text)),
         }
@@ -29,6 +30,7 @@ impl IntoPyErr for emmf_io::Error {
         match self.problem {
             // The kind decides which exception it is: FileNotFoundError, PermissionError, …
             Problem::Read(error) | Problem::Write(error) => std::io::Error::new(error.kind(), text).into(),
+            Problem::Memory { .. } => PyMemoryError::new_err(text),
             _ => PyValueError::new_err(text),
         }
     }

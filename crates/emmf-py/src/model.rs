@@ -112,10 +112,8 @@ impl Model {
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         door::through(py, || {
-            Ok::<_, emmf_io::Error>(Self {
-                model: emmf_io::read_model(&path)?,
-                notes: emmf_io::read_notes(&path)?,
-            })
+            let (model, notes) = emmf_io::read_model_and_notes(&path)?;
+            Ok::<_, emmf_io::Error>(Self { model, notes })
         })
     }
 

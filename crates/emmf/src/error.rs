@@ -184,6 +184,15 @@ pub enum Error {
         /// What to do instead.
         instead: &'static str,
     },
+    /// The machine does not have the memory that the fit takes.
+    #[error(
+        "the fit takes {:.1} GB beside the samples, which this machine does not give; take a smaller k or fewer samples",
+        *bytes as f64 / 1e9
+    )]
+    Memory {
+        /// Bytes that it takes.
+        bytes: usize,
+    },
     /// The threads could not be started.
     #[error("cannot start {threads} threads: {why}")]
     Threads {

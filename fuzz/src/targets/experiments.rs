@@ -56,9 +56,9 @@ impl Case for Toml {
         };
         for experiment in [experiment.clone(), experiment.quick()] {
             let Kind::Runs(runs) = experiment.kind else { continue };
-            let plan = Plan::new(runs);
-            for case in plan.cases.iter().take(100) {
-                plan.key(case);
+            match Plan::new(runs) {
+                Err(error) => return refused(&error, ""),
+                Ok(plan) => plan.cases.iter().take(100).for_each(|case| drop(plan.key(case))),
             }
         }
         Ok(Answer::Taken)

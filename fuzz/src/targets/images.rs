@@ -6,6 +6,7 @@ use emmf_io::{Dtype, FolderKind, FolderOptions, read_folder};
 
 use super::table::sound;
 use crate::case::{Case, Verdict, refused};
+use crate::memory::budget;
 use crate::mutate::SIZES;
 use crate::seeds::{JPEG, PNM, folder, png};
 use crate::{Random, mutate};
@@ -64,7 +65,7 @@ impl Images {
             fs::write(images.join(format!("{at}.{ending}")), bytes)?;
         }
         let dtype = self.single.then_some(Dtype::F32);
-        let options = FolderOptions { dtype, resize: self.resize, vocabulary: None };
+        let options = FolderOptions { dtype, resize: self.resize, vocabulary: None, budget: budget() };
         Ok(read_folder(&images, FolderKind::Images, &options))
     }
 }

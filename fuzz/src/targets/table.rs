@@ -3,6 +3,7 @@
 use emmf_io::{Dataset, Dtype, ReadOptions, read_bytes};
 
 use crate::case::{Answer, Case, Verdict, refused};
+use crate::memory::budget;
 use crate::seeds::Seed;
 use crate::{Random, mutate};
 
@@ -31,7 +32,7 @@ impl Table {
 
 /// Mostly none.
 pub(super) fn options(random: &mut Random) -> ReadOptions {
-    let mut options = ReadOptions::default();
+    let mut options = ReadOptions { budget: budget(), ..ReadOptions::default() };
     if !random.one_in(3) {
         return options;
     }

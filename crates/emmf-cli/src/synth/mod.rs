@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use emmf::synth::{self, ImageShape, Junk, Labelled, Rays};
 use emmf::{Mat, Missing, Real};
-use emmf_io::{Dataset, Matrix, Numbers, ReadOptions};
+use emmf_io::{Budget, Dataset, Matrix, Numbers, ReadOptions};
 use emmf_report::OUTLIER;
 
 use crate::explain::explained;
@@ -40,12 +40,12 @@ pub(crate) fn run(SynthArgs { kind }: &SynthArgs) -> Result<()> {
             write_labelled(&made.map_err(|error| explained(&error, &out.out))?, &out.out)
         }
         SynthKind::Outliers { input, count, kind, seed, out } => {
-            let data = read(input, Missing::Refuse)?;
+            let data = read(input, Missing::Refuse, &Budget::default())?;
             let kind: Option<Junk> = (*kind).into();
             write_more(&out.out, data, *count, |x| Ok(with_outliers(&x, kind, *count, seed.seed)))
         }
         SynthKind::Foreign { input, from, count, seed, out } => {
-            let data = read(input, Missing::Refuse)?;
+            let data = read(input, Missing::Refuse, &Budget::default())?;
             let other = emmf_io::read(from, &ReadOptions::default())?.x.into_f64();
             let other = dense(other)?;
             write_more(&out.out, data, *count, |x| {
@@ -54,7 +54,7 @@ pub(crate) fn run(SynthArgs { kind }: &SynthArgs) -> Result<()> {
             })
         }
         SynthKind::SaltAndPepper { input, count, share, seed, out } => {
-            let data = read(input, Missing::Refuse)?;
+            let data = read(input, Missing::Refuse, &Budget::default())?;
             let samples = data.x.shape().0;
             if *count > samples {
                 bail!("--count is {count}, but {} has {samples} samples", input.data.display());
@@ -66,7 +66,7 @@ pub(crate) fn run(SynthArgs { kind }: &SynthArgs) -> Result<()> {
             })
         }
         SynthKind::BlockNoise { input, image, row_major, block, per_class, seed, out } => {
-            let mut data = read(input, Missing::Refuse)?;
+            let mut data = read(input, Missing::Refuse, &Budget::default())?;
             let rows = rows_per_class(&data, *per_class, seed.seed)?;
             let shape = ImageShape { height: image.0, width: image.1, column_major: !row_major };
             let features = data.x.shape().1;

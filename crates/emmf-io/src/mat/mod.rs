@@ -6,6 +6,7 @@ mod write;
 
 pub(crate) use write::write;
 
+use crate::budget::Budget;
 use crate::error::Problem;
 use crate::inflate::Allowance;
 use crate::variables::Variables;
@@ -32,7 +33,7 @@ fn is_version_4(bytes: &[u8]) -> bool {
 }
 
 /// Reads every variable.
-pub(crate) fn read(bytes: &[u8]) -> Result<Variables<'_>, Problem> {
+pub(crate) fn read<'a>(bytes: &'a [u8], budget: &Budget) -> Result<Variables<'a>, Problem> {
     if bytes.len() < HEADER && !is_version_4(bytes) {
         let why = format!("a MATLAB file has at least {HEADER} bytes");
         return Err(Problem::malformed(format!("byte {}, where it ends", bytes.len()), why));
@@ -43,20 +44,23 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Variables<'_>, Problem> {
             "load it in MATLAB and save it with `save -v7`, or with scipy.io.savemat",
         ));
     };
-    let mut allowance = Allowance::for_input(bytes.len());
+    let mut allowance = Allowance::for_input(bytes.len(), budget);
     let mut variables = Vec::new();
     let mut cursor = Cursor::new(bytes, HEADER, big_endian);
     while let Some(element) = cursor.next()? {
         let place = format!("byte {}", element.start);
         let named = match element.kind {
-            Kind::Matrix => variable::read(Cow::Borrowed(bytes), element.start..element.end, big_endian)?,
+            Kind::Matrix => {
+                let range = element.start..element.end;
+                variable::read(Cow::Borrowed(bytes), range, (big_endian, budget))?
+            }
             Kind::Compressed => {
                 let packed = &bytes[element.start..element.end];
                 let unpacked = allowance.read(ZlibDecoder::new(packed), &place)?;
                 let inner = Cursor::new(&unpacked, 0, big_endian).next()?;
                 match inner {
                     Some(inner) if inner.kind == Kind::Matrix => {
-                        variable::read(Cow::Owned(unpacked), inner.start..inner.end, big_endian)?
+                        variable::read(Cow::Owned(unpacked), inner.start..inner.end, (big_endian, budget))?
                     }
                     _ => return Err(Problem::malformed(place, "no variable is packed here")),
                 }

@@ -2,6 +2,8 @@
 
 use super::elements::{Cursor, DataElement, Kind, word};
 use crate::array::{Array, Element, Layout};
+use crate::budget::Budget;
+use crate::dataset::text_bytes;
 use crate::error::{Problem, shortened};
 use crate::sparse::{Compression, SparseArrays};
 use crate::variables::Variable;
@@ -16,17 +18,17 @@ const NUMERIC: Range<u32> = 6..16;
 const COMPLEX: u32 = 0x0800;
 
 /// Reads the variable whose elements lie in `range`; `None` for MATLAB's own nameless data.
-pub(super) fn read(
-    bytes: Cow<'_, [u8]>,
+pub(super) fn read<'a>(
+    bytes: Cow<'a, [u8]>,
     range: Range<usize>,
-    big_endian: bool,
-) -> Result<Option<(String, Variable<'_>)>, Problem> {
+    (big_endian, budget): (bool, &Budget),
+) -> Result<Option<(String, Variable<'a>)>, Problem> {
     let head = Head::read(&bytes, range.clone(), big_endian)?;
     if head.name.is_empty() {
         return Ok(None);
     }
     let name = head.name.clone();
-    let variable = head.content(bytes).map_err(|problem| match problem {
+    let variable = head.content(bytes, budget).map_err(|problem| match problem {
         Problem::Malformed { place, why } => {
             Problem::malformed(format!("variable '{}', {place}", shortened(&name)), why)
         }
@@ -63,18 +65,18 @@ impl Head {
         Ok(Self { class: flags & 0xff, complex: flags & COMPLEX != 0, dims, name, big_endian, rest })
     }
 
-    fn content(self, bytes: Cow<'_, [u8]>) -> Result<Variable<'_>, Problem> {
+    fn content<'a>(self, bytes: Cow<'a, [u8]>, budget: &Budget) -> Result<Variable<'a>, Problem> {
         let &[rows, cols] = &self.dims[..] else {
             return Ok(Variable::Other(format!("{} dimensions", self.dims.len())));
         };
         match self.class {
             _ if self.complex => Ok(Variable::Other("complex numbers".into())),
-            SPARSE => self.sparse((rows, cols), &bytes).map(Variable::Sparse),
-            CHAR => Ok(match self.char_rows((rows, cols), &bytes)? {
+            SPARSE => self.sparse((rows, cols), &bytes, budget).map(Variable::Sparse),
+            CHAR => Ok(match self.char_rows((rows, cols), &bytes, budget)? {
                 Some(texts) => Variable::Text(texts),
                 None => Variable::Other("text in an odd encoding".into()),
             }),
-            CELL => self.cell_texts(rows.saturating_mul(cols), &bytes),
+            CELL => self.cell_texts(rows.saturating_mul(cols), &bytes, budget),
             class if NUMERIC.contains(&class) => {
                 let data = Parts::new(&bytes, self.rest.clone(), self.big_endian).next()?;
                 self.array(bytes, data, (rows, cols)).map(Variable::Dense)
@@ -111,11 +113,16 @@ impl Head {
     }
 
     /// Row indices, column pointers and values.
-    fn sparse(&self, shape: (usize, usize), bytes: &[u8]) -> Result<SparseArrays<'static>, Problem> {
+    fn sparse(
+        &self,
+        shape: (usize, usize),
+        bytes: &[u8],
+        budget: &Budget,
+    ) -> Result<SparseArrays<'static>, Problem> {
         let mut parts = Parts::new(bytes, self.rest.clone(), self.big_endian);
-        let indices = self.vector(bytes, parts.next()?)?.to_positions();
-        let starts = self.vector(bytes, parts.next()?)?.to_positions();
-        let values = self.vector(bytes, parts.next()?)?;
+        let indices = self.vector(bytes, parts.next()?, budget)?.to_positions(budget)?;
+        let starts = self.vector(bytes, parts.next()?, budget)?.to_positions(budget)?;
+        let values = self.vector(bytes, parts.next()?, budget)?;
         // Room for more entries than there are may be stored behind them.
         let stored = starts.last().and_then(|&n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
         let mut indices = indices;
@@ -124,20 +131,30 @@ impl Head {
         Ok(SparseArrays { shape, compression: Compression::Columns, starts, indices, values })
     }
 
-    fn vector(&self, bytes: &[u8], data: DataElement) -> Result<Array<'static>, Problem> {
+    fn vector(&self, bytes: &[u8], data: DataElement, budget: &Budget) -> Result<Array<'static>, Problem> {
         let Kind::Numbers(element) = data.kind else {
             return Err(Problem::malformed(format!("byte {}", data.start), "the entries are not numbers"));
         };
-        let own = bytes[data.start..data.end].to_vec();
+        let mut own = budget.room(Some(data.end - data.start), "the index arrays")?;
+        own.extend_from_slice(&bytes[data.start..data.end]);
         let all = DataElement { kind: data.kind, start: 0, end: own.len() };
         let count = own.len() / element.size();
         self.array(Cow::Owned(own), all, (count, 1))
     }
 
     /// The rows of a matrix of characters, without the blanks that make them equally long.
-    fn char_rows(&self, shape: (usize, usize), bytes: &[u8]) -> Result<Option<Vec<String>>, Problem> {
+    fn char_rows(
+        &self,
+        shape: (usize, usize),
+        bytes: &[u8],
+        budget: &Budget,
+    ) -> Result<Option<Vec<String>>, Problem> {
         let (rows, cols) = shape;
         let data = Parts::new(bytes, self.rest.clone(), self.big_endian).next()?;
+        // The characters, and what is made of them.
+        let count = data.end - data.start;
+        let needed = (2 * size_of::<char>() * count) as u64 + text_bytes("") * rows.min(count) as u64;
+        budget.take(Some(needed), "the texts")?;
         let text = self.characters(&bytes[data.start..data.end], data.kind);
         if rows == 1 {
             return Ok(Some(vec![text.into_iter().collect()]));
@@ -173,7 +190,7 @@ impl Head {
     }
 
     /// A cell array of texts, the usual way to store named classes.
-    fn cell_texts(&self, count: usize, bytes: &[u8]) -> Result<Variable<'static>, Problem> {
+    fn cell_texts(&self, count: usize, bytes: &[u8], budget: &Budget) -> Result<Variable<'static>, Problem> {
         let mut cursor = Cursor::new(&bytes[..self.rest.end], self.rest.start, self.big_endian);
         let mut texts = Vec::new();
         while let Some(cell) = cursor.next()? {
@@ -184,7 +201,7 @@ impl Head {
             let (CHAR, &[rows, cols]) = (head.class, &head.dims[..]) else {
                 return Ok(Variable::Other("a cell array of other things than text".into()));
             };
-            texts.push(head.char_rows((rows, cols), bytes)?.unwrap_or_default().join(" "));
+            texts.push(head.char_rows((rows, cols), bytes, budget)?.unwrap_or_default().join(" "));
         }
         if texts.len() == count {
             Ok(Variable::Text(texts))

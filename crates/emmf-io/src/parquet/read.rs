@@ -1,29 +1,35 @@
 //! A Parquet table as a matrix with labels and names.
 
 use super::columns::{Kind, Values, damaged, read_column, unusable};
-use crate::dataset::{Dataset, Dtype};
+use crate::budget::Budget;
+use crate::dataset::{Dataset, Dtype, text_bytes};
 use crate::error::{Problem, listed, nearest, shortened};
+use crate::guarded::guarded;
 use crate::inflate::Allowance;
 use crate::options::{LABEL_VARIABLES, ReadOptions, find_column, is_label_column};
+use crate::stream::COLUMN;
 use bytes::Bytes;
 use emmf::{Mat, Real};
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescPtr;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::borrow::Cow;
 
 /// Columns that pandas adds to keep an index; they are no features.
 const INDEX: &str = "__index_level_";
 
 /// Reads the matrix, the labels and the names.
-pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Dataset, Problem> {
-    guarded(|| Table::of(bytes)?.into_dataset(options))
+pub(crate) fn read(bytes: Cow<'_, [u8]>, options: &ReadOptions) -> Result<Dataset, Problem> {
+    guarded(|| Table::of(bytes, &options.budget)?.into_dataset(options))
 }
 
 /// Reads the labels alone.
-pub(crate) fn read_labels(bytes: &[u8], wanted: Option<&str>) -> Result<Vec<String>, Problem> {
+pub(crate) fn read_labels(
+    bytes: Cow<'_, [u8]>,
+    (wanted, budget): (Option<&str>, &Budget),
+) -> Result<Vec<String>, Problem> {
     guarded(|| {
-        let table = Table::of(bytes)?;
+        let table = Table::of(bytes, budget)?;
         let usual = |name: &&String| LABEL_VARIABLES.iter().any(|usual| name.eq_ignore_ascii_case(usual));
         let by_name = wanted.or_else(|| table.names.iter().find(usual).map(String::as_str));
         let at = table.find_labels(by_name)?.or((table.names.len() == 1).then_some(0));
@@ -32,15 +38,8 @@ pub(crate) fn read_labels(bytes: &[u8], wanted: Option<&str>) -> Result<Vec<Stri
             available: table.listed_names(),
             option: "--labels NAME",
         })?;
-        table.labels(at)
+        table.labels(at, budget)
     })
-}
-
-/// The Parquet reader panics on some damaged pages (a dictionary that is missing, numbers that are
-/// cut off); that is an error like any other.
-pub(super) fn guarded<T>(read: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {
-    catch_unwind(AssertUnwindSafe(read))
-        .unwrap_or_else(|_| Err(Problem::malformed("its pages", "the Parquet reader gave up")))
 }
 
 /// Checks that the pieces of the columns lie inside the file.
@@ -74,14 +73,15 @@ pub(super) struct Roles {
 }
 
 impl Table<Bytes> {
-    fn of(bytes: &[u8]) -> Result<Self, Problem> {
-        Self::open(Bytes::copy_from_slice(bytes), bytes.len())
+    fn of(bytes: Cow<'_, [u8]>, budget: &Budget) -> Result<Self, Problem> {
+        let length = bytes.len();
+        Self::open(Bytes::from(bytes.into_owned()), length, budget)
     }
 }
 
 impl<R: ChunkReader + 'static> Table<R> {
     /// The table in a file of so many bytes.
-    pub(super) fn open(reader: R, length: usize) -> Result<Self, Problem> {
+    pub(super) fn open(reader: R, length: usize, budget: &Budget) -> Result<Self, Problem> {
         let file = SerializedFileReader::new(reader).map_err(damaged("the Parquet footer"))?;
         let metadata = file.metadata();
         check_chunks(metadata, length)?;
@@ -89,7 +89,7 @@ impl<R: ChunkReader + 'static> Table<R> {
         let rows = groups.try_fold(0_u64, |sum, rows| sum.checked_add(rows?));
         let columns = metadata.file_metadata().schema_descr().columns().to_vec();
         let entries = rows.and_then(|rows| rows.checked_mul(8)?.checked_mul(columns.len() as u64));
-        Allowance::for_input(length).spend(entries, "the table")?;
+        Allowance::for_input(length, budget).spend(entries, "the table")?;
         let rows = rows.and_then(|rows| usize::try_from(rows).ok()).unwrap_or(0);
         let names = columns.iter().map(|column| column.path().string()).collect();
         Ok(Self { file, columns, names, rows })
@@ -119,10 +119,10 @@ impl<R: ChunkReader + 'static> Table<R> {
     fn into_dataset(self, options: &ReadOptions) -> Result<Dataset, Problem> {
         let Roles { features, labels, natural } = self.roles(options)?;
         let x = match options.dtype.unwrap_or(natural) {
-            Dtype::F32 => self.matrix::<f32>(&features, options.missing)?.into(),
-            Dtype::F64 => self.matrix::<f64>(&features, options.missing)?.into(),
+            Dtype::F32 => self.matrix::<f32>(&features, options)?.into(),
+            Dtype::F64 => self.matrix::<f64>(&features, options)?.into(),
         };
-        let labels = labels.map(|at| self.labels(at)).transpose()?;
+        let labels = labels.map(|at| self.labels(at, &options.budget)).transpose()?;
         let columns = Some(self.names_of(&features));
         Dataset { x, labels, columns }.checked()
     }
@@ -161,7 +161,7 @@ impl<R: ChunkReader + 'static> Table<R> {
         Ok(())
     }
 
-    fn matrix<T: Real>(&self, features: &[usize], missing: bool) -> Result<Mat<T>, Problem> {
+    fn matrix<T: Real>(&self, features: &[usize], options: &ReadOptions) -> Result<Mat<T>, Problem> {
         if self.rows == 0 || features.is_empty() {
             return Err(Problem::Empty { rows: self.rows, cols: features.len() });
         }
@@ -169,8 +169,12 @@ impl<R: ChunkReader + 'static> Table<R> {
         let mut data: Vec<T> = Vec::new();
         self.for_each_group(|group, first, rows| {
             let (offset, width) = (data.len(), features.len());
+            options.budget.grow(&mut data, rows.checked_mul(width), "the matrix")?;
+            // One column while it is read.
+            let within = options.budget.fork();
+            within.take((rows as u64).checked_mul(COLUMN), "a column")?;
             for (j, &at) in features.iter().enumerate() {
-                let reals = self.reals((group, at), (first, rows), missing)?;
+                let reals = self.reals((group, at), (first, rows), options.missing)?;
                 if j == 0 {
                     data.resize(offset + rows * width, T::ZERO);
                 }
@@ -197,10 +201,13 @@ impl<R: ChunkReader + 'static> Table<R> {
         self.values((group, at), rows, missing)?.into_reals().ok_or_else(|| unusable(&self.names[at]))
     }
 
-    pub(super) fn labels(&self, at: usize) -> Result<Vec<String>, Problem> {
+    pub(super) fn labels(&self, at: usize, budget: &Budget) -> Result<Vec<String>, Problem> {
         let mut labels = Vec::new();
         self.for_each_group(|group, first, rows| {
-            labels.extend(self.values((group, at), (first, rows), false)?.into_labels());
+            budget.take((rows as u64).checked_mul(text_bytes("")), "the labels")?;
+            let found = self.values((group, at), (first, rows), false)?.into_labels();
+            budget.take(Some(found.iter().map(|label| label.len() as u64).sum()), "the labels")?;
+            labels.extend(found);
             Ok(())
         })?;
         Ok(labels)

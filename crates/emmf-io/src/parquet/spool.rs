@@ -2,19 +2,21 @@
 //!
 //! A fit reads its samples many times; to unpack the pages each time would take far longer than the fit.
 
-use super::read::{Roles, Table, guarded};
+use super::read::{Roles, Table};
 use crate::array::Element;
+use crate::budget::Budget;
 use crate::dataset::Dtype;
 use crate::error::Problem;
+use crate::guarded::guarded;
 use crate::options::ReadOptions;
-use crate::stream::{FileRows, Streamed};
+use crate::stream::{COLUMN, FileRows, Streamed};
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 
 /// Samples and features where they are known, and the type that the entries get.
 pub(crate) fn size(file: File, options: &ReadOptions) -> Result<(Option<(usize, usize)>, Dtype), Problem> {
     guarded(|| {
-        let table = open(file)?;
+        let table = open(file, &options.budget)?;
         let roles = table.roles(options)?;
         Ok((Some((table.rows(), roles.features.len())), roles.natural))
     })
@@ -23,7 +25,7 @@ pub(crate) fn size(file: File, options: &ReadOptions) -> Result<(Option<(usize, 
 /// Unpacks a table, with at most `memory` bytes of it in memory.
 pub(crate) fn stream(file: File, options: &ReadOptions, memory: u64) -> Result<Streamed, Problem> {
     guarded(|| {
-        let table = open(file)?;
+        let table = open(file, &options.budget)?;
         let Roles { features, labels, natural } = table.roles(options)?;
         let dtype = options.dtype.unwrap_or(natural);
         let shape = (table.rows(), features.len());
@@ -31,15 +33,15 @@ pub(crate) fn stream(file: File, options: &ReadOptions, memory: u64) -> Result<S
             Dtype::F32 => (unpack(&table, &features, memory, |x| (x as f32).to_le_bytes())?, Element::F32),
             Dtype::F64 => (unpack(&table, &features, memory, f64::to_le_bytes)?, Element::F64),
         };
-        let labels = labels.map(|at| table.labels(at)).transpose()?;
+        let labels = labels.map(|at| table.labels(at, &options.budget)).transpose()?;
         let columns = Some(table.names_of(&features));
         Ok(Streamed { rows: FileRows::new(file, 0, (element, false), shape)?, dtype, labels, columns })
     })
 }
 
-fn open(file: File) -> Result<Table<File>, Problem> {
+fn open(file: File, budget: &Budget) -> Result<Table<File>, Problem> {
     let length = file.metadata().map_err(Problem::Read)?.len();
-    Table::open(file, usize::try_from(length).unwrap_or(usize::MAX))
+    Table::open(file, usize::try_from(length).unwrap_or(usize::MAX), budget)
 }
 
 /// The features as bare rows in a temporary file. As many features at a time as fit into `memory`.
@@ -52,7 +54,8 @@ fn unpack<const N: usize>(
     let mut out = tempfile::tempfile().map_err(Problem::Spool)?;
     let length = features.len() * N;
     table.for_each_group(|group, first, rows| {
-        let fitting = memory as usize / (rows * N).max(1);
+        let beside_a_column = memory.saturating_sub(COLUMN * rows as u64) as usize;
+        let fitting = beside_a_column / (rows * N).max(1);
         for (strip, features) in features.chunks(fitting.max(1)).enumerate() {
             let width = features.len() * N;
             let mut bytes = vec![0; rows * width];

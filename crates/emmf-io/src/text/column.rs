@@ -2,14 +2,16 @@
 
 use super::records::{Delimiter, for_each};
 use super::table::{first_records, label, no_such_column};
+use crate::budget::Budget;
+use crate::dataset::text_bytes;
 use crate::error::Problem;
 use crate::options::{find_column, is_label_column};
 
 /// The texts of a column, by name or number, and the labels: the wanted column, or one of a usual name.
 pub(crate) fn read_texts(
     bytes: &[u8],
-    column: &str,
-    labels: Option<&str>,
+    (column, labels): (&str, Option<&str>),
+    budget: &Budget,
 ) -> Result<(Vec<String>, Option<Vec<String>>), Problem> {
     let text = super::decode(bytes)?;
     let delimiter = match Delimiter::sniff(text) {
@@ -34,6 +36,9 @@ pub(crate) fn read_texts(
             return Err(Problem::Ragged { line, want: head.len(), got: record.fields.len() });
         }
         if !std::mem::take(&mut skip) {
+            let kept = [Some(at), label_at].into_iter().flatten();
+            let bytes = kept.map(|at| text_bytes(record.fields[at])).sum();
+            budget.take(Some(bytes), "the texts")?;
             texts.push(record.fields[at].to_owned());
             classes.extend(label_at.map(|at| label(record.fields[at])));
         }

@@ -2,11 +2,16 @@
 
 use super::records::{Delimiter, for_each};
 use super::table::{first_records, is_number, label, no_such_column};
+use crate::budget::Budget;
+use crate::dataset::text_bytes;
 use crate::error::{Problem, listed};
 use crate::options::{LABEL_VARIABLES, find_column};
 
 /// Reads the labels. The wanted column is a name or a number.
-pub(crate) fn read_labels(bytes: &[u8], wanted: Option<&str>) -> Result<Vec<String>, Problem> {
+pub(crate) fn read_labels(
+    bytes: &[u8],
+    (wanted, budget): (Option<&str>, &Budget),
+) -> Result<Vec<String>, Problem> {
     let text = super::decode(bytes)?;
     // Blanks belong to names like "New York".
     let delimiter = match Delimiter::sniff(text) {
@@ -24,6 +29,7 @@ pub(crate) fn read_labels(bytes: &[u8], wanted: Option<&str>) -> Result<Vec<Stri
             return Err(Problem::Ragged { line, want: head.len(), got: record.fields.len() });
         }
         if !std::mem::take(&mut skip) {
+            budget.take(Some(text_bytes(record.fields[column])), "the labels")?;
             labels.push(label(record.fields[column]));
         }
         Ok(true)

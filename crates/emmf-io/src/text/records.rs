@@ -45,7 +45,7 @@ impl Delimiter {
 }
 
 /// Lines that are neither blank nor comments.
-fn content_lines(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn content_lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !is_skipped(line))
 }
 

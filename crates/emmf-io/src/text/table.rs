@@ -1,7 +1,8 @@
 //! A text as a matrix with labels and names.
 
-use super::records::{Delimiter, Record, for_each};
-use crate::dataset::{Dataset, Dtype};
+use super::records::{Delimiter, Record, content_lines, for_each};
+use crate::budget::Budget;
+use crate::dataset::{Dataset, Dtype, text_bytes};
 use crate::error::{Problem, listed, nearest, shortened};
 use crate::options::{ReadOptions, find_column, is_label_column};
 use emmf::{Mat, Real};
@@ -11,8 +12,8 @@ pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Dataset, Probl
     let text = super::decode(bytes)?;
     let plan = Plan::new(text, options)?;
     let (x, labels) = match options.dtype {
-        Some(Dtype::F32) => plan.parse::<f32>().map(|(x, labels)| (x.into(), labels))?,
-        _ => plan.parse::<f64>().map(|(x, labels)| (x.into(), labels))?,
+        Some(Dtype::F32) => plan.parse::<f32>(&options.budget).map(|(x, labels)| (x.into(), labels))?,
+        _ => plan.parse::<f64>(&options.budget).map(|(x, labels)| (x.into(), labels))?,
     };
     let columns = plan.names.as_ref().map(|names| {
         let features = names.iter().enumerate().filter(|(at, _)| plan.is_feature(*at));
@@ -94,8 +95,11 @@ impl<'t> Plan<'t> {
         Ok(Self { text, delimiter, width, names, label_column, numbered_rows, missing: options.missing })
     }
 
-    fn parse<T: Real>(&self) -> Result<(Mat<T>, Option<Vec<String>>), Problem> {
-        let mut data = Vec::new();
+    fn parse<T: Real>(&self, budget: &Budget) -> Result<(Mat<T>, Option<Vec<String>>), Problem> {
+        let cols = (0..self.width).filter(|&at| self.is_feature(at)).count();
+        // A field takes a byte at least, so that a long first line cannot promise more than there is.
+        let entries = content_lines(self.text).count().saturating_mul(cols).min(self.text.len() + 1);
+        let mut data = budget.room(Some(entries), "the matrix")?;
         let mut labels = self.label_column.map(|_| Vec::new());
         let mut rows = 0;
         let mut in_header = self.names.is_some();
@@ -109,6 +113,7 @@ impl<'t> Plan<'t> {
             }
             for (at, field) in record.fields.iter().enumerate() {
                 if self.label_column == Some(at) {
+                    budget.take(Some(text_bytes(field)), "the labels")?;
                     labels.get_or_insert_default().push(label(field));
                 } else if self.is_feature(at) {
                     let value = match field.parse() {
@@ -122,7 +127,6 @@ impl<'t> Plan<'t> {
             rows += 1;
             Ok(true)
         })?;
-        let cols = (0..self.width).filter(|&at| self.is_feature(at)).count();
         Ok((Mat::from_vec(data, rows, cols)?, labels))
     }
 
