@@ -21,7 +21,7 @@ use crate::synth::SynthArgs;
 use crate::transform::TransformArgs;
 use crate::values::{
     Clusters, GridByName, InitName, LabelRuleName, NormalizeName, OutliersName, SolverName, clusters, count,
-    name_and_value, seed, size,
+    minutes, name_and_value, seed, size,
 };
 
 /// Robust nonnegative matrix factorization: clusters, factors and outlier scores from one fit.
@@ -106,6 +106,7 @@ pub(crate) struct InputArgs {
     emmf fit faces.mat -k 15 --method g-emmf --neighbors 7\n  \
     emmf fit faces.mat -k 15 --method l21-nmf --graph knn --lambda 100\n  \
     emmf fit faces.mat -k 15 --method g-emmf --grid lambda=1e1,1e3,1e5\n  \
+    emmf fit large.npy -k 50 --out result --checkpoint 10; emmf fit --resume result\n  \
     cat table.csv | emmf fit - -k 3 --labels class --init trimmed --normalize clip")]
 pub(crate) struct FitArgs {
     #[command(flatten)]
@@ -195,6 +196,17 @@ pub(crate) struct FitArgs {
     /// Memory to stay within, for example 2GB: larger NPY and Parquet files are read in blocks of samples.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) max_memory: Option<u64>,
+    /// Keep a checkpoint in the folder of --out every so many minutes, and when a signal or the time limit ends the fit, so
+    /// that --resume can go on from there.
+    #[arg(long, value_name = "MINUTES", value_parser = minutes, requires = "out", allow_negative_numbers = true)]
+    pub(crate) checkpoint: Option<f64>,
+    /// Go on with the fit that was stopped in this folder, from its last checkpoint; all else comes from the call that was
+    /// stopped. The result is that of a fit that was never stopped.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) resume: Option<PathBuf>,
+    /// The words of the call, but for --resume.
+    #[arg(skip)]
+    pub(crate) words: Vec<String>,
     /// Folder for model.safetensors, samples.csv, record.json, and imputed.npy where values are missing. No other fit can
     /// write to it meanwhile; what an earlier fit left there is replaced as a whole.
     #[arg(long, value_name = "DIR")]

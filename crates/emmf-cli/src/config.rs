@@ -4,14 +4,26 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use clap::{Arg, ArgAction, Command, CommandFactory, FromArgMatches, Parser};
+use clap::{Arg, ArgAction, Command, CommandFactory, FromArgMatches};
 
-use crate::args::Args;
+use crate::args::{self, Args};
+use crate::resume;
 
 /// What was typed, and what the file of `--config` says beside it.
 pub(crate) fn arguments() -> Result<Args> {
-    let typed: Vec<OsString> = std::env::args_os().collect();
-    let Some(file) = named_file(&typed) else { return Ok(Args::parse()) };
+    let words = words(resume::expanded(std::env::args_os().collect())?)?;
+    let matches = Args::command().get_matches_from(&words);
+    let mut args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    if let args::Command::Fit(fit) = &mut args.command {
+        let own = words.iter().skip(1).take_while(|word| *word != "--resume");
+        fit.words = own.map(|word| word.to_string_lossy().into_owned()).collect();
+    }
+    Ok(args)
+}
+
+/// What was typed, with what the file of `--config` says in front of the command's own options.
+fn words(typed: Vec<OsString>) -> Result<Vec<OsString>> {
+    let Some(file) = named_file(&typed) else { return Ok(typed) };
     let text = std::fs::read_to_string(&file).with_context(|| {
         format!("{}: cannot be read; check its name and permissions", Path::new(&file).display())
     })?;
@@ -21,13 +33,11 @@ pub(crate) fn arguments() -> Result<Args> {
     // The first word that names a command; a name of a file may come before it only as the value of --config.
     let at =
         typed.iter().enumerate().skip(1).find(|(at, word)| is_command(word) && typed[at - 1] != "--config");
-    let Some((at, name)) = at else { return Ok(Args::parse()) };
-    let Some(command) = description.find_subcommand(name) else { return Ok(Args::parse()) };
+    let Some((at, name)) = at else { return Ok(typed) };
+    let Some(command) = description.find_subcommand(name) else { return Ok(typed) };
     let said = options(&text, command, &typed[at + 1..]);
     let said = said.with_context(|| Path::new(&file).display().to_string())?;
-    let all = typed[..=at].iter().cloned().chain(said).chain(typed[at + 1..].iter().cloned());
-    let matches = Args::command().get_matches_from(all);
-    Args::from_arg_matches(&matches).map_err(|error| error.exit())
+    Ok(typed[..=at].iter().cloned().chain(said).chain(typed[at + 1..].iter().cloned()).collect())
 }
 
 /// The value of `--config`.
@@ -54,6 +64,9 @@ fn options(text: &str, command: &Command, typed: &[OsString]) -> Result<Vec<OsSt
 }
 
 fn unknown(key: &str, command: &Command) -> String {
+    if key == "config" {
+        return "one file of options cannot name another; leave 'config' out".into();
+    }
     let longs = command.get_arguments().filter_map(Arg::get_long);
     let meant = emmf_io::nearest(&key.replace('_', "-"), longs);
     let meant = meant.map_or_else(String::new, |meant| format!("; did you mean '{meant}'?"));

@@ -24,6 +24,7 @@ use crate::look::About;
 use crate::output::print;
 use crate::progress::{Choosing, Progress};
 use crate::report;
+use crate::resume::{self, Keeper};
 use crate::values::{Clusters, NormalizeName};
 
 pub(crate) fn run(args: &FitArgs) -> Result<()> {
@@ -63,7 +64,10 @@ impl Work for Fitting<'_> {
         let mut spec = self.spec.clone();
         let choice = match &self.args.k {
             Clusters::Fixed(_) => None,
-            Clusters::Among(ks) => Some(choose(self.args, &spec, x, ks)?),
+            Clusters::Among(ks) => match resume::choice(self.args)? {
+                Some(choice) => Some(choice),
+                None => Some(choose(self.args, &spec, x, ks)?),
+            },
         };
         spec.k = choice.as_ref().map_or(spec.k, |choice| choice.k);
         fit((self.args, self.budget), &spec, x, (about, choice), self.folder)
@@ -151,10 +155,12 @@ fn fit<T: Real>(
     let weights = args.sample_weights.as_deref().map(|path| read_weights(path, n, budget)).transpose()?;
     let start = args.start.as_deref().map(|path| emmf_io::read_start(path, budget)).transpose()?;
     let graph = args.graph.read(n, budget)?;
+    let saved = resume::resumed(args, x)?;
     let one = |spec: &Spec| {
-        let mut progress = Progress::new(spec.restarts, spec.max_iter, args.quiet);
-        let (sample_weights, start) = (weights.as_deref(), start.as_ref());
-        let given = Given { sample_weights, start, ..Given::new(&mut progress) };
+        let keeper = Keeper::new(args, x, choice.as_ref())?;
+        let mut progress = Progress::new(spec.restarts, spec.max_iter, args.quiet).keeping(keeper);
+        let (sample_weights, start, resume) = (weights.as_deref(), start.as_ref(), saved.as_ref());
+        let given = Given { sample_weights, start, resume, ..Given::new(&mut progress) };
         let fit = match &graph {
             Some(graph) => spec.fit_on_graph(x, graph, given),
             None => spec.fit_with(x, given),
@@ -180,7 +186,8 @@ fn fit<T: Real>(
         record.threshold =
             threshold_for(&fit.scores, share).map_err(|error| explained(&error, &args.input.data))?;
     }
-    (record.samples.name, record.choice, record.command) = (about.names, choice, Some(command_line()));
+    (record.samples.name, record.choice, record.command) =
+        (about.names, choice, Some(command_line(&args.words)));
     let page = page(args);
     if args.out.is_some() || page.is_some() {
         record.sketch = Some(Sketch::new(&fit, x, features)?);
@@ -192,22 +199,24 @@ fn fit<T: Real>(
         (None, Some((path, text))) => emmf_io::write_atomically(path, |out| out.write_all(text.as_bytes()))?,
         (None, None) => {}
     }
+    if let Some(out) = args.out.as_deref().filter(|_| !record.stop.is_early()) {
+        resume::done(out);
+    }
     let page = page.map(|(path, _)| path);
     if args.json { print_json(&record) } else { print_summary(&record, args.out.as_deref(), page) }
 }
 
 /// The command as it can be typed again.
-fn command_line() -> String {
-    let quoted = |word: String| {
+fn command_line(words: &[String]) -> String {
+    let quoted = |word: &String| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
         if !word.is_empty() && word.chars().all(plain) {
-            word
+            word.clone()
         } else {
             format!("'{}'", word.replace('\'', r"'\''"))
         }
     };
-    let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
-    std::iter::once("emmf".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+    std::iter::once("emmf".to_owned()).chain(words.iter().map(quoted)).collect::<Vec<_>>().join(" ")
 }
 
 /// The file that an error is about.

@@ -20,6 +20,7 @@ mod output;
 mod plot;
 mod progress;
 mod report;
+mod resume;
 mod sample;
 mod score;
 mod shell;

@@ -4,16 +4,18 @@ use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use emmf::{Observer, Step};
+use emmf::{Checkpoint, Observer, Step};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::interrupt;
+use crate::resume::Keeper;
 
 /// Shows every iteration, and ends them where a signal asks for it.
 pub(crate) struct Progress {
     bar: ProgressBar,
     max_iter: usize,
     restarts: usize,
+    keeper: Option<Keeper>,
 }
 
 impl Progress {
@@ -29,7 +31,13 @@ impl Progress {
         if shown {
             bar.enable_steady_tick(Duration::from_millis(200));
         }
-        Self { bar, max_iter, restarts }
+        Self { bar, max_iter, restarts, keeper: None }
+    }
+
+    /// With what is kept of the fit on the way.
+    pub(crate) fn keeping(mut self, keeper: Option<Keeper>) -> Self {
+        self.keeper = keeper;
+        self
     }
 }
 
@@ -42,6 +50,12 @@ impl Observer for Progress {
         self.bar.set_message(format!("{restart}objective {:.6e}", step.objective));
         interrupt::iterating();
         if interrupt::is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn keep(&mut self, save: &mut dyn FnMut() -> Checkpoint) {
+        if let Some(keeper) = &mut self.keeper {
+            keeper.keep(save);
+        }
     }
 }
 

@@ -64,6 +64,11 @@ pub(crate) fn count(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| "it must be a whole number, not negative".into())
 }
 
+pub(crate) fn minutes(text: &str) -> Result<f64, String> {
+    let minutes: f64 = text.parse().map_err(|_| "it must be a number of minutes".to_owned())?;
+    if minutes >= 0.0 && minutes.is_finite() { Ok(minutes) } else { Err("it must be at least 0".into()) }
+}
+
 pub(crate) fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "it must be a whole number, not negative".into())
 }

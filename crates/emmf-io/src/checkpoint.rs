@@ -4,15 +4,19 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use emmf::checkpoint::Snapshot;
-use emmf::{Checkpoint, Choice};
+use emmf::{Checkpoint, Choice, Real, Samples};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype as TensorType, SafeTensors};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::atomic::write_atomically;
+use crate::budget::Budget;
 use crate::error::{Error, Problem};
 use crate::read::load;
 
+/// The checkpoint in the folder of a fit.
+pub const CHECKPOINT_FILE: &str = "checkpoint.safetensors";
 const FORMAT: &str = "emmf-checkpoint-1";
 /// The name of the numbers that are not a part of the method's state.
 const TRACE: &str = "trace";
@@ -48,13 +52,26 @@ pub fn write_checkpoint(path: &Path, checkpoint: &Checkpoint, call: &Call) -> Re
 
 /// Reads a checkpoint, and how its fit was called.
 pub fn read_checkpoint(path: &Path) -> Result<(Checkpoint, Call), Error> {
-    let (bytes, name) = load(path)?;
+    let (bytes, name) = load(path, &Budget::default())?;
     checkpoint_from_bytes(&bytes, &name)
 }
 
 /// A checkpoint from the bytes of its file, which errors call `name`.
 pub fn checkpoint_from_bytes(bytes: &[u8], name: &str) -> Result<(Checkpoint, Call), Error> {
     from_bytes(bytes).map_err(|problem| problem.of(name))
+}
+
+/// What tells these samples from all others: a hash of their shape, type and entries.
+pub fn fingerprint<T: Real>(x: Samples<'_, T>) -> emmf::Result<String> {
+    let (n, d) = x.shape();
+    let mut hash = Sha256::new();
+    hash.update(format!("{n}x{d} {}", T::NAME));
+    for i in 0..n {
+        let row = x.row(i)?;
+        let bytes: Vec<u8> = row.iter().flat_map(|x| x.to_f64().to_le_bytes()).collect();
+        hash.update(bytes);
+    }
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 fn to_bytes(checkpoint: &Checkpoint, call: &Call) -> Result<Vec<u8>, Problem> {
@@ -70,7 +87,8 @@ fn to_bytes(checkpoint: &Checkpoint, call: &Call) -> Result<Vec<u8>, Problem> {
     for (group, snapshot) in snapshots.into_iter().filter_map(|(group, snapshot)| Some((group, snapshot?))) {
         let parts = snapshot.parts.iter().map(|(name, values)| (format!("{group}.state.{name}"), values));
         let all = parts.chain([(format!("{group}.{TRACE}"), &snapshot.trace)]);
-        arrays.extend(all.map(|(name, values)| (name, values.iter().flat_map(|x| x.to_le_bytes()).collect())));
+        arrays
+            .extend(all.map(|(name, values)| (name, values.iter().flat_map(|x| x.to_le_bytes()).collect())));
     }
     let views = arrays
         .iter()
@@ -84,7 +102,8 @@ fn to_bytes(checkpoint: &Checkpoint, call: &Call) -> Result<Vec<u8>, Problem> {
 fn from_bytes(bytes: &[u8]) -> Result<(Checkpoint, Call), Problem> {
     let (_, header) = SafeTensors::read_metadata(bytes).map_err(broken)?;
     let head = header.metadata().as_ref().and_then(|entries| entries.get(FORMAT));
-    let head = head.ok_or_else(|| Problem::unsupported("a file that is no checkpoint", "name the folder of a fit"))?;
+    let head =
+        head.ok_or_else(|| Problem::unsupported("a file that is no checkpoint", "name the folder of a fit"))?;
     let head: Head = serde_json::from_str(head).map_err(broken)?;
     let tensors = SafeTensors::deserialize(bytes).map_err(broken)?;
     let mut arrays: BTreeMap<String, Vec<f64>> = BTreeMap::new();

@@ -19,6 +19,7 @@
 mod array;
 mod atomic;
 mod budget;
+mod checkpoint;
 mod dataset;
 mod error;
 mod folder;
@@ -60,6 +61,9 @@ mod write;
 
 pub use atomic::{Batch, check_folder, check_writable, write_atomically};
 pub use budget::{Budget, Limit};
+pub use checkpoint::{
+    CHECKPOINT_FILE, Call, checkpoint_from_bytes, fingerprint, read_checkpoint, write_checkpoint,
+};
 pub use dataset::{Dataset, Dtype, Matrix, Numbers};
 pub use error::{Error, Problem, nearest};
 pub use folder::{Folder, FolderKind, FolderOptions, read_folder};
