@@ -52,7 +52,10 @@ impl Made {
         made.iter().for_each(|folder| unfinished.add(folder));
         drop(unfinished);
         let made = Self(made);
-        fs::create_dir_all(path).map(|()| made)
+        if !made.0.is_empty() {
+            fs::create_dir_all(path)?;
+        }
+        Ok(made)
     }
 }
 
