@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use common::fixture;
-use counting::peak;
+use counting::{peak, turn};
 use emmf::synth;
 use emmf_io::{
     Budget, Dataset, Dtype, Error, FolderKind, FolderOptions, Limit, Problem, ReadOptions, read, read_folder,
@@ -50,6 +50,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn promise_11_every_format_stays_within_its_budget() {
+    let _turn = turn();
     let folder = tempfile::tempdir().unwrap();
     for path in files(folder.path()) {
         for dtype in [Dtype::F32, Dtype::F64] {
@@ -81,6 +82,7 @@ fn widening(folder: &Path) -> PathBuf {
 
 #[test]
 fn promise_11_packed_files_are_counted_as_what_they_become() {
+    let _turn = turn();
     let folder = tempfile::tempdir().unwrap();
     let path = widening(folder.path());
     assert!(std::fs::metadata(&path).unwrap().len() < 1 << 20);
@@ -92,6 +94,7 @@ fn promise_11_packed_files_are_counted_as_what_they_become() {
 /// Every fixture, and a sparse matrix of a few bytes that says it has millions of rows.
 #[test]
 fn promise_11_small_files_with_large_words() {
+    let _turn = turn();
     let budget = || Budget::new(Limit::Asked(10 << 20));
     let absurd = b"%%MatrixMarket matrix coordinate real general\n4000000 3 2\n1 1 1\n4000000 2 1\n";
     let folder = tempfile::tempdir().unwrap();
@@ -109,6 +112,7 @@ fn promise_11_small_files_with_large_words() {
 
 #[test]
 fn promise_11_texts_stay_within_their_budget() {
+    let _turn = turn();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("texts.csv");
     let line = |i: usize| format!("{i},soup of word{} and word{} and word{}\n", i % 900, i % 77, i % 5);
@@ -120,6 +124,7 @@ fn promise_11_texts_stay_within_their_budget() {
 /// What has been read is no longer there for others.
 #[test]
 fn promise_11_one_budget_serves_all_files() {
+    let _turn = turn();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.npy");
     let x = synth::rays_with_outliers::<f64>(&synth::Rays { samples: 1000, ..Default::default() }).unwrap().x;
@@ -138,6 +143,7 @@ fn grey(folder: &Path, side: u32) {
 
 #[test]
 fn promise_11_images_are_counted_with_their_copies() {
+    let _turn = turn();
     let folder = tempfile::tempdir().unwrap();
     grey(folder.path(), 2000);
     for (resize, dtype) in [(None, Dtype::F64), (None, Dtype::F32), (Some((1500, 1900)), Dtype::F64)] {
@@ -150,6 +156,7 @@ fn promise_11_images_are_counted_with_their_copies() {
 
 #[test]
 fn promise_11_sizes_that_no_image_has() {
+    let _turn = turn();
     let folder = tempfile::tempdir().unwrap();
     grey(folder.path(), 20);
     for resize in [(99_999_999, 99_999_999), (4_294_967_297, 1), (1, 4_294_967_297), (0, 5), (20_001, 1)] {
@@ -162,6 +169,7 @@ fn promise_11_sizes_that_no_image_has() {
 /// Cut anywhere, or with a header that says more than is there.
 #[test]
 fn promise_11_an_image_that_is_cut_off_is_an_error() {
+    let _turn = turn();
     let folder = tempfile::tempdir().unwrap();
     let image =
         image::RgbImage::from_fn(64, 48, |i, j| image::Rgb([(3 * i) as u8, (5 * j) as u8, (i * j) as u8]));
@@ -200,6 +208,7 @@ fn said_to_be(jpeg: &[u8], side: u16) -> Vec<u8> {
 #[cfg(unix)]
 #[test]
 fn promise_13_a_folder_with_a_link_to_itself() {
+    let _turn = turn();
     let folder = tempfile::tempdir().unwrap();
     let class = folder.path().join("class");
     std::fs::create_dir(&class).unwrap();

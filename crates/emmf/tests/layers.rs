@@ -18,8 +18,9 @@ const LAYERS: &[&[&str]] = &[
     &["method"],
     &["fit"],
     &["model"],
-    &["embed", "memory", "metrics", "synth"],
+    &["embed", "metrics", "synth"],
     &["choose", "registry"],
+    &["memory"],
     &["run"],
 ];
 

@@ -135,17 +135,6 @@ fn graph() {
     assert!(peak <= announced, "{peak} bytes, announced {announced}");
 }
 
-/// What [`Spec::memory`] announces is enough.
-#[test]
-fn announced() {
-    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let x = uniform(N, D, &mut rng(6));
-    for spec in specs() {
-        let (peak, announced) = (peak(&spec, (&x).into()), spec.memory::<f64>((N, D), false));
-        assert!(peak <= announced, "{:?}: {peak} bytes, announced {announced}", spec.init);
-    }
-}
-
 /// After the first iteration, which fills the buffers, no iteration asks for memory. With one thread, which does all the
 /// work: the queues between several grow as they take turns, and that is not the loop's doing.
 #[test]

@@ -19,9 +19,16 @@ fn from_faer<T: Real>(a: MatRef<'_, f64>) -> Mat<T> {
     Mat::from_fn(a.nrows(), a.ncols(), |i, j| T::from_f64(a[(i, j)]))
 }
 
-/// An orthonormal basis of the columns of a tall matrix (thin QR).
-pub(crate) fn orthonormal_basis<T: Real>(a: &Mat<T>) -> Mat<T> {
-    from_faer(to_faer(a).qr().compute_thin_Q().as_ref())
+/// An orthonormal basis of the columns of a tall matrix (thin QR). Tall matrices are large: each is given up as soon as the
+/// next is made of it.
+pub(crate) fn orthonormal_basis<T: Real>(a: Mat<T>) -> Mat<T> {
+    let wide = to_faer(&a);
+    drop(a);
+    let factored = wide.qr();
+    drop(wide);
+    let basis = factored.compute_thin_Q();
+    drop(factored);
+    from_faer(basis.as_ref())
 }
 
 /// The thin SVD A = L·diag(s)·Rᵀ; `None` where it does not converge.

@@ -15,10 +15,10 @@ use crate::real::Real;
 use crate::real::sealed::{Left, Product, Rows};
 
 /// Features of a group are a multiple of this: whole panels of the product.
-const PANEL: usize = 64;
+pub(crate) const PANEL: usize = 64;
 
 /// Parts of the samples at the least where whole samples are read: fewer would keep threads idle.
-const STREAM_PARTS: usize = 4;
+pub(crate) const STREAM_PARTS: usize = 4;
 
 /// Samples that are copied in double precision at a time, few enough for the copy to stay in cache.
 const COPIED: usize = 24;

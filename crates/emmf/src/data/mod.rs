@@ -19,6 +19,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 pub use dense::Dense;
+pub(crate) use dense::{PANEL, STREAM_PARTS};
 pub use sparse::Sparse;
 
 pub(crate) use decompose::{Cholesky, Polar, orthonormal_basis, symmetric_eigen, thin_svd};

@@ -21,6 +21,9 @@ impl<T: Real> Scratch<T> {
     pub(super) fn lend<R>(&self, size: usize, work: impl FnOnce(&mut [T]) -> R) -> R {
         let mut buffer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if buffer.len() < size {
+            // Not twice as much as is needed: it may be large.
+            let more = size - buffer.len();
+            buffer.reserve_exact(more);
             buffer.resize(size, T::ZERO);
         }
         let lent = &mut buffer[..size];

@@ -43,7 +43,8 @@ impl Graph {
     /// From undirected edges (i, j, weight) in any order. An edge may be named in both directions, with one
     /// weight; loops and edges of weight 0 are dropped.
     pub fn from_edges(nodes: usize, edges: impl IntoIterator<Item = (usize, usize, f64)>) -> Result<Self> {
-        let mut all = Vec::new();
+        let edges = edges.into_iter();
+        let mut all = Vec::with_capacity(2 * edges.size_hint().1.unwrap_or(0));
         for (i, j, weight) in edges {
             check_edge(nodes, (i, j), weight)?;
             if i != j && weight > 0.0 {

@@ -74,13 +74,14 @@ fn truncated_svd<T: Real, X: Data<T>>(
     let range_of = |b: &Mat<T>| {
         let mut product = x.dot(b);
         (0..n).for_each(|i| product.row_mut(i).iter_mut().for_each(|entry| *entry *= roots[i]));
-        orthonormal_basis(&product)
+        orthonormal_basis(product)
     };
     let mut right = Mat::from_fn(d, l, |_, _| T::from_f64(rng.0.sample(StandardNormal)));
     let mut left = range_of(&right);
     for _ in 0..POWER_ITER {
         x.t_dot(&roots, &left, &mut right);
-        left = range_of(&orthonormal_basis(&right));
+        drop(left);
+        left = range_of(&orthonormal_basis(right.clone()));
     }
     x.t_dot(&roots, &left, &mut right);
     // Xᵀ·Q = R·diag(s)·Wᵀ, so X ≈ (Q·W)·diag(s)·Rᵀ.

@@ -48,9 +48,10 @@ pub struct Param {
     pub help: &'static str,
 }
 
-/// The largest value of a parameter that has no bound of its own; the smallest is its inverse. Numbers of both
-/// floating-point types go that far.
+/// The largest and the smallest value of a parameter that has no bounds of its own: numbers of both floating-point types
+/// go that far.
 pub const MOST: f64 = 1e30;
+const LEAST: f64 = 1e-30;
 
 /// A method.
 pub struct Entry {
@@ -270,15 +271,14 @@ impl Entry {
                     _ => unknown("parameter of this method", name, names),
                 });
             };
-            let vanishes = param.above == 0.0 && value < 1.0 / MOST;
+            let vanishes = param.above == 0.0 && value > 0.0 && value < LEAST;
             if !(value > param.above && value <= param.up_to) || vanishes {
-                let least = if vanishes {
-                    format!("at least {:e}", 1.0 / MOST)
-                } else {
-                    format!("above {}", param.above)
-                };
+                let least =
+                    if vanishes { format!("at least {LEAST:e}") } else { format!("above {}", param.above) };
                 let most = if param.up_to < MOST { param.up_to.to_string() } else { format!("{MOST:e}") };
-                return Err(Error::param(param.name, value, format!("{least} and at most {most}")));
+                let usual = (1e-6..1e9).contains(&value.abs()) || value == 0.0;
+                let got = if usual { value.to_string() } else { format!("{value:e}") };
+                return Err(Error::param(param.name, got, format!("{least} and at most {most}")));
             }
             if param.whole && value.fract() != 0.0 {
                 return Err(Error::param(param.name, value, "a whole number"));

@@ -18,6 +18,7 @@ use crate::graph::Graph;
 use crate::init::{Factors, Random, Start};
 use crate::loss::Loss;
 use crate::matrix::{Part, Samples};
+use crate::memory::check_room;
 use crate::method::{
     Aim, Entrywise, Gamma, GraphIrls, Gsnmf, Irls, Lsnmf, Onmf, Pnmf, Recipe, Regularized, Rmnmf, Setting,
     Source, SparseDivergence, Symnmf, Update, default_epsilon,
@@ -145,6 +146,7 @@ fn fit<T: Real>(
         check::missing(spec, entry, &x)?;
     }
     check::labels(spec, entry)?;
+    check_room::<T>(spec, x.shape(), matches!(x, Samples::Stream(_)))?;
     aside::check(spec, entry)?;
     let weights = check::sample_weights(given.sample_weights, entry, x.shape().0)?;
     given_graph.map_or(Ok(()), |graph| graph::check(graph, x.shape().0))?;

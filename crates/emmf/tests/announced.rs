@@ -1,0 +1,167 @@
+//! What [`Spec::memory`] announces is enough, and not much more than what is taken.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod counting;
+mod oracle;
+
+use std::ops::Range;
+
+use counting::{in_use, peak, settle, turn};
+use emmf::registry::{Entry, METHODS};
+use emmf::{GraphSpec, Init, Mat, Outliers, Real, RowSource, Samples, Solver, Spec, synth};
+use oracle::problems::{rng, uniform};
+
+/// What is announced for the program itself, which is not counted here.
+const PROGRAM: usize = 16 << 20;
+/// What may be announced beyond a third more than is taken: buffers whose size depends on the number of threads.
+const SMALL: usize = 1 << 20;
+
+/// Bytes for each entry that NNDSVD decomposes, in buffers of its matrix products that are not counted here.
+const PACKED: usize = 36;
+
+/// Samples that are read when they are needed.
+struct Rows<'a, T>(&'a Mat<T>);
+
+impl<T: Real> RowSource<T> for Rows<'_, T> {
+    fn shape(&self) -> (usize, usize) {
+        self.0.shape()
+    }
+
+    fn read(&self, rows: Range<usize>, out: &mut [T]) -> emmf::Result<()> {
+        let d = self.0.cols();
+        out.copy_from_slice(&self.0.as_slice()[rows.start * d..rows.end * d]);
+        Ok(())
+    }
+}
+
+fn solvers(method: &Entry) -> Vec<Solver> {
+    if method.solvers.is_empty() { vec![Solver::Mu] } else { method.solvers.to_vec() }
+}
+
+const INITS: &[Init] = &[Init::Random, Init::Kmeans, Init::Trimmed, Init::Nndsvd];
+
+/// These starts with every solver.
+fn specs(method: &'static Entry, k: usize, inits: &'static [Init]) -> impl Iterator<Item = Spec> {
+    inits.iter().flat_map(move |&init| {
+        let spec = Spec::new(method.name, k).init(init).max_iter(2).threads(1).as_published();
+        solvers(method).into_iter().map(move |solver| spec.clone().solver(solver))
+    })
+}
+
+/// What is wrong with the announcement of this fit, where anything is.
+fn wrong<T: Real>(spec: &Spec, x: &Mat<T>, streamed: bool) -> Option<String> {
+    let rows = Rows(x);
+    let samples = if streamed { Samples::Stream(&rows) } else { x.into() };
+    let (fit, taken) = peak(|| spec.fit(samples));
+    let needs_memory = matches!(fit, Err(emmf::Error::WouldLoad { .. } | emmf::Error::Storage { .. }));
+    if needs_memory && streamed {
+        return None;
+    }
+    fit.unwrap();
+    let announced = spec.memory::<T>(x.shape(), streamed) - PROGRAM;
+    let columns = (spec.k + 10).min(x.cols().max(spec.k));
+    let packed = if spec.init == Init::Nndsvd { PACKED * x.rows() * columns } else { 0 };
+    let right = taken <= announced && announced <= taken + taken / 3 + SMALL + packed;
+    let ((n, d), Spec { method, init, solver, k, .. }) = (x.shape(), spec);
+    let what = format!("{method} {init:?} {solver:?} {n}x{d} k {k} {} {streamed}", T::NAME);
+    (!right).then(|| format!("{what}: {taken} taken, {announced} announced"))
+}
+
+fn check<T: Real>(specs: impl Iterator<Item = Spec>, x: &Mat<T>, streamed: bool) {
+    let quiet = in_use();
+    let one = |spec: Spec| {
+        settle(quiet);
+        wrong(&spec, x, streamed)
+    };
+    let wrong: Vec<String> = specs.filter_map(one).collect();
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// All methods but those that compare all samples with each other, which take long where there are many.
+fn quick() -> impl Iterator<Item = &'static Entry> {
+    METHODS.iter().filter(|method| !method.has_graph())
+}
+
+#[test]
+fn promise_11_what_a_fit_takes_is_announced() {
+    let _turn = turn();
+    let x = uniform(5000, 10, &mut rng(1));
+    check(quick().flat_map(|method| specs(method, 10, INITS)), &x, false);
+    check(quick().flat_map(|method| specs(method, 3, &[Init::Kmeans])), &x.cast::<f32>(), false);
+}
+
+#[test]
+fn promise_11_with_more_features_than_samples() {
+    let _turn = turn();
+    let x = uniform(300, 800, &mut rng(2));
+    check(METHODS.iter().flat_map(|method| specs(method, 10, &INITS[1..2])), &x, false);
+}
+
+#[test]
+fn promise_11_in_blocks_of_samples() {
+    let _turn = turn();
+    let x = uniform(5000, 10, &mut rng(3));
+    check(quick().flat_map(|method| specs(method, 10, &INITS[2..])), &x.cast::<f32>(), true);
+    check(quick().flat_map(|method| specs(method, 3, &INITS[..2])), &x, true);
+}
+
+#[test]
+fn promise_11_with_a_graph() {
+    let _turn = turn();
+    let x = uniform(3000, 20, &mut rng(4));
+    let graphs = || METHODS.iter().filter(|method| method.has_graph());
+    check(graphs().flat_map(|method| specs(method, 4, INITS)), &x, false);
+    check(graphs().flat_map(|method| specs(method, 15, &[Init::Kmeans])), &x.cast::<f32>(), false);
+    let with = |neighbours| GraphSpec { neighbours, ..GraphSpec::default() };
+    check(
+        [3, 20].into_iter().map(|near| Spec::new("nmf", 10).graph(with(near)).max_iter(2).threads(1)),
+        &x,
+        false,
+    );
+}
+
+/// The graph that a method needs is announced whether it is named or not.
+#[test]
+fn promise_11_a_graph_that_goes_without_saying() {
+    let _turn = turn();
+    let (plain, named) = (Spec::new("g-emmf", 5), Spec::new("g-emmf", 5).graph(GraphSpec::default()));
+    assert_eq!(plain.memory::<f64>((9000, 40), false), named.memory::<f64>((9000, 40), false));
+}
+
+/// Where outliers are found and set aside, and where there are none, it is enough.
+#[test]
+fn promise_11_outliers_that_are_set_aside() {
+    let _turn = turn();
+    for outliers in [0, 900] {
+        let rays = synth::Rays { samples: 9000, features: 30, outliers, ..Default::default() };
+        let x = synth::rays_with_outliers::<f64>(&rays).unwrap().x;
+        let quiet = in_use();
+        for method in ["emmf", "nmf", "l1-nmf"] {
+            settle(quiet);
+            let mut spec = Spec::new(method, 6).max_iter(2).threads(1);
+            spec.outliers = Some(Outliers::SetAside);
+            let (fit, taken) = peak(|| spec.fit(&x).unwrap());
+            assert_eq!(fit.set_aside.is_empty(), outliers == 0, "{method}");
+            let announced = spec.memory::<f64>(x.shape(), false) - PROGRAM;
+            assert!(taken <= announced, "{method}: {taken} taken, {announced} announced");
+        }
+    }
+}
+
+/// The fit of 1,500,000×512 numbers that was refused with 600 MB.
+#[test]
+fn promise_11_large_fits_are_not_refused_without_need() {
+    let _turn = turn();
+    let bytes = Spec::new("emmf", 20).memory::<f32>((1_500_000, 512), true);
+    assert!((401_000_000..535_000_000).contains(&bytes), "{bytes}");
+}
+
+/// A fit that no memory holds is an error, not an abort.
+#[test]
+fn promise_11_more_than_any_memory() {
+    let _turn = turn();
+    let x = Mat::<f64>::from_fn(3_000_000, 1, |i, _| (i % 7) as f64);
+    let error = Spec::new("nmf", 2_900_000).fit(&x).unwrap_err();
+    assert!(matches!(error, emmf::Error::Memory { bytes } if bytes > 1 << 45), "{error}");
+    assert!(Spec::new("lsnmf", 2).param("centroids", 1e15).memory::<f64>((10, 10), false) > 1 << 60);
+}
