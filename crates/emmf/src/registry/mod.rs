@@ -275,10 +275,14 @@ impl Entry {
             if !(value > param.above && value <= param.up_to) || vanishes {
                 let least =
                     if vanishes { format!("at least {LEAST:e}") } else { format!("above {}", param.above) };
-                let most = if param.up_to < MOST { param.up_to.to_string() } else { format!("{MOST:e}") };
+                let most = match param.up_to {
+                    MOST if value.is_infinite() => "finite".into(),
+                    MOST => format!("at most {MOST:e}"),
+                    most => format!("at most {most}"),
+                };
                 let usual = (1e-6..1e9).contains(&value.abs()) || value == 0.0;
                 let got = if usual { value.to_string() } else { format!("{value:e}") };
-                return Err(Error::param(param.name, got, format!("{least} and at most {most}")));
+                return Err(Error::param(param.name, got, format!("{least} and {most}")));
             }
             if param.whole && value.fract() != 0.0 {
                 return Err(Error::param(param.name, value, "a whole number"));
