@@ -14,6 +14,7 @@ use crate::atomic::write_atomically;
 use crate::budget::Budget;
 use crate::error::{Error, Problem};
 use crate::read::load;
+use crate::results::hex;
 
 /// The checkpoint in the folder of a fit.
 pub const CHECKPOINT_FILE: &str = "checkpoint.safetensors";
@@ -71,7 +72,7 @@ pub fn fingerprint<T: Real>(x: Samples<'_, T>) -> emmf::Result<String> {
         let bytes: Vec<u8> = row.iter().flat_map(|x| x.to_f64().to_le_bytes()).collect();
         hash.update(bytes);
     }
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&hash.finalize()))
 }
 
 fn to_bytes(checkpoint: &Checkpoint, call: &Call) -> Result<Vec<u8>, Problem> {

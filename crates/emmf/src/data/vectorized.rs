@@ -3,7 +3,9 @@
 /// The value of an expression whose loops use the widest vector instructions of the machine.
 ///
 /// A macro, because a loop becomes such instructions only where it is inlined into the function that has them, and a
-/// closure that is called for every kind of instructions is too large to be: here each kind has a closure of its own.
+/// closure that is called for every kind of instructions is too large to be: here each kind has a closure of its own. The
+/// numbers are the same for all kinds, so tests, which would compile everything three times, make do with one.
+#[cfg(not(debug_assertions))]
 macro_rules! vectorized {
     ($work:expr) => {
         match pulp::Arch::new() {
@@ -13,6 +15,13 @@ macro_rules! vectorized {
             pulp::Arch::V3(simd) => simd.vectorize(|| $work),
             other => other.dispatch(|| $work),
         }
+    };
+}
+
+#[cfg(debug_assertions)]
+macro_rules! vectorized {
+    ($work:expr) => {
+        $work
     };
 }
 

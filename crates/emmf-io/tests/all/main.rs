@@ -1,0 +1,20 @@
+//! Every file that is read or written, in one program: what the tests share is compiled once.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../../../../tests/data_sets.rs"]
+mod data_sets;
+
+mod atomic_writes;
+mod files_of_other_tools;
+mod hostile_bytes;
+mod model_notes;
+mod order;
+mod pipes;
+mod read_back;
+mod real_data;
+mod result_folders;
+mod round_trips;
+mod streams;
+mod text_tables;

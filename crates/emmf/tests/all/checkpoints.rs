@@ -1,0 +1,154 @@
+//! A fit that goes on from a checkpoint ends as one that was never stopped, bit for bit.
+
+use crate::oracle;
+
+use std::ops::ControlFlow;
+
+use emmf::preprocess::Normalize;
+use emmf::registry::{self, Storage};
+use emmf::{Checkpoint, Error, Fit, Given, Init, Mat, Missing, Observer, Real, Samples, Solver, Spec, Step};
+use oracle::problems::{Sparse, methods, rng, uniform};
+
+/// Keeps the checkpoint of one iteration, and ends the fit there if it is to.
+struct Keeper {
+    at: (usize, usize),
+    ends: bool,
+    now: (usize, usize),
+    kept: Option<Checkpoint>,
+}
+
+impl Keeper {
+    fn new(at: (usize, usize), ends: bool) -> Self {
+        Self { at, ends, now: (0, 0), kept: None }
+    }
+}
+
+impl Observer for Keeper {
+    fn iteration(&mut self, step: &Step) -> ControlFlow<()> {
+        self.now = (step.restart, step.iteration);
+        if self.ends && self.now == self.at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn keep(&mut self, save: &mut dyn FnMut() -> Checkpoint) {
+        if self.now == self.at {
+            self.kept = Some(save());
+        }
+    }
+}
+
+fn quiet(_: &Step) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// Everything but the times.
+fn assert_same<T: Real>(one: &Fit<T>, other: &Fit<T>, what: &str) {
+    assert_eq!(one.model, other.model, "{what}");
+    assert_eq!(one.v, other.v, "{what}");
+    assert_eq!(one.trace, other.trace, "{what}");
+    assert_eq!((one.initial, one.objective), (other.initial, other.objective), "{what}");
+    assert_eq!((one.stop, one.restart), (other.stop, other.restart), "{what}");
+    assert_eq!(one.labels, other.labels, "{what}");
+    assert_eq!(one.residuals, other.residuals, "{what}");
+    assert_eq!(one.weights, other.weights, "{what}");
+    assert_eq!(one.scores, other.scores, "{what}");
+    assert_eq!(one.extras, other.extras, "{what}");
+}
+
+/// Stops at one iteration, goes on from what was kept, as text and back.
+fn resumes<T: Real>(spec: &Spec, x: Samples<'_, T>, at: (usize, usize)) {
+    let what = format!("{spec:?}, stopped at {at:?}");
+    let whole = spec.fit(x).unwrap();
+    if whole.trace.len() <= at.1 {
+        return;
+    }
+    let mut keeper = Keeper::new(at, true);
+    spec.fit_with(x, Given::new(&mut keeper)).unwrap();
+    let text = serde_json::to_string(&keeper.kept.unwrap()).unwrap();
+    let kept: Checkpoint = serde_json::from_str(&text).unwrap();
+    let mut observer = quiet;
+    let given = Given { resume: Some(&kept), ..Given::new(&mut observer) };
+    assert_same(&spec.fit_with(x, given).unwrap(), &whole, &what);
+}
+
+fn samples() -> Mat<f64> {
+    let mut rng = rng(8);
+    let mut x = uniform(40, 7, &mut rng);
+    x.as_mut_slice().iter_mut().step_by(3).for_each(|x| *x = 0.0);
+    x
+}
+
+#[test]
+fn promise_09_every_method_goes_on_from_a_checkpoint() {
+    let x = samples();
+    let (single, sparse) = (x.cast::<f32>(), Sparse::of(&x));
+    for spec in methods(3) {
+        let spec = spec.max_iter(9).seed(5);
+        resumes(&spec, (&x).into(), (0, 4));
+        resumes(&spec, (&single).into(), (0, 1));
+        if registry::find(&spec.method).unwrap().storage.contains(&Storage::Sparse) {
+            resumes(&spec, sparse.narrow().into(), (0, 5));
+        }
+    }
+}
+
+#[test]
+fn promise_09_every_solver_start_and_preprocessing_goes_on() {
+    let x = samples();
+    let specs = ["emmf", "capped-nmf", "nmf"].into_iter().flat_map(|method| {
+        let spec = Spec::new(method, 3).max_iter(14);
+        let starts =
+            [Init::Random, Init::Nndsvd, Init::Kmeans, Init::Trimmed].map(|init| spec.clone().init(init));
+        let hals =
+            [true, false].map(|extrapolate| spec.clone().solver(Solver::Hals).extrapolate(extrapolate));
+        let scaled = [spec.clone().normalize([Normalize::Unit]), spec.tol(1e-3)];
+        starts.into_iter().chain(hals).chain(scaled)
+    });
+    for spec in specs {
+        (1..8).for_each(|t| resumes(&spec, (&x).into(), (0, t)));
+    }
+}
+
+#[test]
+fn promise_09_missing_values_go_on() {
+    let mut x = samples();
+    x.as_mut_slice().iter_mut().step_by(11).for_each(|x| *x = f64::NAN);
+    for method in ["emmf", "l21-nmf", "hx-nmf", "l1-nmf", "cim-nmf", "l12-nmf", "nmf-div"] {
+        resumes(&Spec::new(method, 3).missing(Missing::Nan).max_iter(8), (&x).into(), (0, 3));
+    }
+}
+
+/// The best restart so far is kept too, also where it is not the last.
+#[test]
+fn promise_09_restarts_go_on() {
+    let x = samples();
+    let spec = Spec::emmf(4).init(Init::Random).restarts(4).max_iter(6);
+    for restart in 0..4 {
+        (1..6).for_each(|t| resumes(&spec, (&x).into(), (restart, t)));
+    }
+}
+
+/// Keeping a checkpoint changes nothing.
+#[test]
+fn promise_09_a_fit_does_not_notice_its_checkpoints() {
+    let x = samples();
+    for spec in methods(3) {
+        let spec = spec.max_iter(6);
+        let mut keeper = Keeper::new((0, 3), false);
+        let watched = spec.fit_with(&x, Given::new(&mut keeper)).unwrap();
+        assert_same(&watched, &spec.fit(&x).unwrap(), &spec.method);
+    }
+}
+
+#[test]
+fn promise_09_a_checkpoint_of_another_fit_is_refused() {
+    let x = samples();
+    let mut keeper = Keeper::new((0, 2), true);
+    Spec::emmf(3).fit_with(&x, Given::new(&mut keeper)).unwrap();
+    let kept = keeper.kept.unwrap();
+    for spec in [Spec::emmf(4), Spec::new("pnmf", 3), Spec::emmf(3).solver(Solver::Hals)] {
+        let mut observer = quiet;
+        let error =
+            spec.fit_with(&x, Given { resume: Some(&kept), ..Given::new(&mut observer) }).unwrap_err();
+        assert!(matches!(error, Error::Param { name: "the checkpoint", .. }), "{error}");
+    }
+}

@@ -1,0 +1,119 @@
+//! Laws of [`Data`]: every product equals the plain one, whatever the shape, the storage and the products before it.
+
+use crate::oracle;
+
+use std::ops::Range;
+
+use emmf::data::{Data, Dense, Sparse};
+use emmf::{Mat, Real, Result, RowSource, Samples};
+use oracle::problems::{in_every_storage, rng, uniform};
+use rand::RngExt;
+
+/// Columns of the products that are made one after the other, with buffers that live as long as X: wide ones before
+/// narrow ones, as a start makes them before a fit.
+const WIDTHS: [usize; 6] = [13, 1, 20, 3, 17, 2];
+
+/// A matrix that pretends to be a file.
+struct Pretended<T>(Mat<T>);
+
+impl<T: Real> RowSource<T> for Pretended<T> {
+    fn shape(&self) -> (usize, usize) {
+        self.0.shape()
+    }
+
+    fn read(&self, rows: Range<usize>, out: &mut [T]) -> Result<()> {
+        let d = self.0.cols();
+        out.copy_from_slice(&self.0.as_slice()[rows.start * d..rows.end * d]);
+        Ok(())
+    }
+}
+
+/// A third of the entries are 0, so that sparse storage leaves some out.
+fn samples(n: usize, d: usize, seed: u64) -> Mat<f64> {
+    let mut rng = rng(seed);
+    let mut x = uniform(n, d, &mut rng);
+    x.as_mut_slice().iter_mut().filter(|_| rng.random::<f64>() < 0.3).for_each(|x| *x = 0.0);
+    x
+}
+
+/// `found` is the plain product to rounding; every entry is a sum of at most 300 numbers up to 1.
+fn assert_near<T: Real>(found: &Mat<T>, plain: impl Fn(usize, usize) -> f64, what: &str) {
+    let unit = if T::NAME == "f32" { f64::from(f32::EPSILON) } else { f64::EPSILON };
+    for i in 0..found.rows() {
+        for j in 0..found.cols() {
+            let (found, plain) = (found[(i, j)].to_f64(), plain(i, j));
+            assert!(
+                (found - plain).abs() <= 64.0 * unit * (1.0 + plain),
+                "{what}, entry ({i}, {j}): {found}, not {plain}"
+            );
+        }
+    }
+}
+
+/// All products of this X, in every width, one after the other.
+fn check_products<T: Real>(data: &impl Data<T>, x: &Mat<f64>, scale: &[f64], what: &str) {
+    let (n, d) = x.shape();
+    let entry = |i: usize, j: usize| scale[i] * x[(i, j)];
+    let mut rng = rng(3);
+    for c in WIDTHS {
+        let what = format!("{what}, {n}x{d}, {c} columns, {}", T::NAME);
+        let (v, b, q) = (uniform(n, c, &mut rng), uniform(d, c, &mut rng), uniform(n, 1, &mut rng));
+        let mut sums: Mat<T> = Mat::from_fn(d, c, |_, _| T::from_f64(f64::NAN));
+        data.t_dot(q.cast::<T>().as_slice(), &v.cast(), &mut sums);
+        let plain = |j: usize, k: usize| (0..n).map(|i| entry(i, j) * q[(i, 0)] * v[(i, k)]).sum();
+        assert_near(&sums, plain, &format!("t_dot, {what}"));
+        let plain = |i: usize, k: usize| (0..d).map(|j| entry(i, j) * b[(j, k)]).sum();
+        assert_near(&data.dot(&b.cast()), plain, &format!("project, {what}"));
+        let mut some = Mat::from_fn(n, c, |_, _| T::from_f64(f64::NAN));
+        data.project_rows(0..n, &b.cast(), some.as_mut_slice(), &mut Vec::new());
+        assert_near(&some, plain, &format!("project_rows, {what}"));
+    }
+}
+
+fn in_memory_and_streamed<T: Real>((n, d): (usize, usize), seed: u64) {
+    let x = samples(n, d, seed);
+    let scale: Vec<f64> = (0..n).map(|i| 1.0 / (1 + i % 4) as f64).collect();
+    let (ones, factors) = (vec![1.0; n], || Some(scale.iter().map(|&s| T::from_f64(s)).collect()));
+    in_every_storage(&x.cast::<T>(), |storage, samples| match samples {
+        Samples::Dense(view) => {
+            check_products(&Dense::new(view, None), &x, &ones, storage);
+            check_products(&Dense::new(view, factors()), &x, &scale, storage);
+        }
+        Samples::Csr(view) => {
+            check_products(&Sparse::new(view, None), &x, &ones, storage);
+            check_products(&Sparse::new(view, factors()), &x, &scale, storage);
+        }
+        Samples::Stream(_) => unreachable!(),
+    });
+    let source = Pretended(x.cast::<T>());
+    check_products(&Dense::streamed(&source, None), &x, &ones, "stream");
+    check_products(&Dense::streamed(&source, factors()), &x, &scale, "stream");
+}
+
+/// Every number of samples up to 300, with each number of features up to 8 in turn.
+#[test]
+fn promise_01_products_are_the_plain_ones_at_every_small_shape() {
+    for n in 1..=300 {
+        in_memory_and_streamed::<f64>((n, 1 + n % 8), n as u64);
+        in_memory_and_streamed::<f32>((n, 1 + (n + 3) % 8), n as u64);
+    }
+}
+
+/// The shapes in which the samples cannot be cut into equal parts, with every number of features.
+#[test]
+fn promise_01_parts_without_samples_add_nothing() {
+    for n in [17, 18, 33, 34, 49, 60, 70, 100, 114, 129, 210, 225] {
+        for d in 1..=8 {
+            in_memory_and_streamed::<f64>((n, d), 1);
+        }
+    }
+}
+
+/// Larger than a block, a strip and a panel, and no multiple of them.
+#[test]
+fn promise_01_products_are_the_plain_ones_at_larger_shapes() {
+    for shape in [(97, 65), (257, 130), (301, 129), (40, 300), (700, 33)] {
+        in_memory_and_streamed::<f64>(shape, 2);
+        in_memory_and_streamed::<f32>(shape, 2);
+    }
+}

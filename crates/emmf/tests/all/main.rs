@@ -1,0 +1,36 @@
+//! The laws, facts and contracts of the library, in one program: what they share is compiled once.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../oracle/mod.rs"]
+mod oracle;
+
+mod checkpoints;
+mod choose;
+mod coding;
+mod contracts;
+mod errors;
+mod facts;
+mod finite;
+mod graph;
+mod graph_fit;
+mod gsnmf;
+mod init;
+mod laws_data;
+mod laws_entry;
+mod laws_invariance;
+mod laws_loss;
+mod laws_method;
+mod laws_start;
+mod laws_stop;
+mod layers;
+mod metrics;
+mod missing;
+mod pnmf;
+mod preprocessing;
+mod rivals;
+mod rivals_sets;
+mod screen;
+mod streams;
+mod synth;
+mod threads;
+mod time_limit;

@@ -1,0 +1,109 @@
+//! Samples that are read when they are needed give what the same samples in memory give.
+
+use crate::oracle;
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use emmf::preprocess::Normalize;
+use emmf::registry::METHODS;
+use emmf::{Error, Init, Mat, Real, Result, RowSource, Samples, Spec};
+use oracle::problems::{rng, uniform};
+
+/// A matrix that pretends to be a file; reading fails after so many calls.
+struct Pretended<T> {
+    x: Mat<T>,
+    good: AtomicUsize,
+}
+
+impl<T: Real> Pretended<T> {
+    fn new(x: &Mat<f64>, good: usize) -> Self {
+        Self { x: x.cast(), good: AtomicUsize::new(good) }
+    }
+}
+
+impl<T: Real> RowSource<T> for Pretended<T> {
+    fn shape(&self) -> (usize, usize) {
+        self.x.shape()
+    }
+
+    fn read(&self, rows: Range<usize>, out: &mut [T]) -> Result<()> {
+        let left = self.good.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |good| good.checked_sub(1));
+        if left.is_err() {
+            return Err(Error::Read { first: rows.start, last: rows.end - 1, why: "gone".into() });
+        }
+        let d = self.x.cols();
+        out.copy_from_slice(&self.x.as_slice()[rows.start * d..rows.end * d]);
+        Ok(())
+    }
+}
+
+/// Larger than a block and a strip, and no multiple of them.
+fn samples() -> Mat<f64> {
+    uniform(700, 30, &mut rng(5))
+}
+
+fn specs() -> impl Iterator<Item = Spec> {
+    let starts = [Init::Kmeans, Init::Trimmed, Init::Random, Init::Nndsvd];
+    let by_start = starts.into_iter().map(|init| Spec::emmf(4).init(init));
+    let by_method = METHODS.iter().map(|method| Spec::new(method.name, 4).init(Init::Random));
+    let scaled = [Normalize::Unit, Normalize::Max, Normalize::Clip];
+    let by_scale = scaled.into_iter().map(|step| Spec::emmf(4).init(Init::Random).normalize([step]));
+    by_start.chain(by_method).chain(by_scale).map(|spec| spec.max_iter(5))
+}
+
+fn agree<T: Real>(tolerance: f64) {
+    let source = Pretended::<T>::new(&samples(), usize::MAX);
+    for spec in specs() {
+        let name = format!("{} from {:?}, {:?}", spec.method, spec.init, spec.normalize);
+        let near = spec.fit(&source.x).unwrap();
+        let far = spec.fit(Samples::Stream(&source)).unwrap();
+        assert_eq!(near.labels, far.labels, "{name}");
+        let difference = (near.objective - far.objective).abs();
+        assert!(difference <= tolerance * near.objective.abs(), "{name}: {difference:e}");
+        let coded = far.model.transform(Samples::Stream(&source)).unwrap();
+        assert_eq!(coded, far.model.transform(&source.x).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn every_method_and_start_f64() {
+    agree::<f64>(1e-9);
+}
+
+#[test]
+fn every_method_and_start_f32() {
+    agree::<f32>(1e-4);
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let source = Pretended::<f64>::new(&samples(), usize::MAX);
+    let fit = |threads| Spec::emmf(4).max_iter(10).threads(threads).fit(Samples::Stream(&source)).unwrap();
+    let (one, three) = (fit(1), fit(3));
+    assert_eq!((one.v, one.trace), (three.v, three.trace));
+}
+
+/// Wherever reading fails, in the checks, the start, the loop or the last coding, the fit says so.
+#[test]
+fn a_source_that_fails_ends_the_fit() {
+    let x = samples();
+    let whole = Pretended::<f64>::new(&x, usize::MAX);
+    let spec = Spec::emmf(4).max_iter(10);
+    spec.fit(Samples::Stream(&whole)).unwrap();
+    let calls = usize::MAX - whole.good.load(Ordering::Relaxed);
+    for good in (0..calls).step_by(7) {
+        let error = spec.fit(Samples::Stream(&Pretended::<f64>::new(&x, good))).unwrap_err();
+        assert!(matches!(error, Error::Read { .. }), "after {good} of {calls} reads: {error}");
+    }
+    let model = spec.fit(&x).unwrap().model;
+    let error = model.transform(Samples::Stream(&Pretended::new(&x, 3))).unwrap_err();
+    assert!(error.to_string().contains("gone"), "{error}");
+}
+
+#[test]
+fn steps_that_copy_the_samples_are_refused() {
+    let source = Pretended::<f64>::new(&samples(), usize::MAX);
+    let error = Spec::emmf(4).normalize([Normalize::Tfidf]).fit(Samples::Stream(&source)).unwrap_err();
+    assert!(matches!(error, Error::WouldLoad { .. }), "{error}");
+}
