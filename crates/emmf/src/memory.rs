@@ -13,7 +13,7 @@ use crate::registry::{self, Entry, Kind, Values};
 use crate::spec::{GraphSpec, Init, Solver, Spec};
 
 /// The program, its threads and all that does not grow with the data.
-const BASE: usize = 16 << 20;
+const BASE: usize = 20 << 20;
 /// Below this nobody asks whether there is so much memory.
 const MUCH: usize = 1 << 30;
 
