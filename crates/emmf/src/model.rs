@@ -31,6 +31,9 @@ pub fn threshold_for(scores: &[f64], contamination: f64) -> Result<f64> {
     Ok(sorted.get(at).copied().unwrap_or(THRESHOLD))
 }
 
+/// Sweeps of coordinate descent that a coding may have: a file must not keep anyone busy for ever.
+pub(crate) const MOST_SWEEPS: usize = 10_000;
+
 /// The residuals of the training samples in two robust numbers, against which samples are scored.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ResidualScale {
@@ -121,6 +124,9 @@ impl<T: Real> Model<T> {
     pub fn with_coding(self, coding: Coding) -> Result<Self> {
         let (d, c) = self.u.shape();
         let (got, want) = match &coding {
+            Coding::Entries { median_sweeps, .. } if *median_sweeps > MOST_SWEEPS => {
+                return Err(Error::param("median_sweeps", median_sweeps, format!("at most {MOST_SWEEPS}")));
+            }
             Coding::LeastSquares | Coding::Entries { .. } => (0, 0),
             Coding::Features(weights) => (weights.len(), d),
             Coding::Posterior(posterior) if posterior.rate.len() == c => (posterior.second.len(), c),

@@ -3,6 +3,7 @@
 use super::{Entry, Goal, Kind, MOST, Param, Storage, Values, competitors};
 use crate::loss::{Capped, Correntropy, Entropy, Frobenius, L21, Log};
 use crate::method::Recipe;
+use crate::model::MOST_SWEEPS;
 use crate::spec::Solver;
 
 const DESCENT: &str = "the objective never rises";
@@ -214,7 +215,7 @@ pub const METHODS: &[Entry] = &[
             name: "median-sweeps",
             default: Some(0.0),
             above: -1.0,
-            up_to: 10_000.0,
+            up_to: MOST_SWEEPS as f64,
             whole: true,
             help: "sweeps of coordinate descent on Σ|mᵢⱼ| by weighted medians after the last iteration",
         }],
