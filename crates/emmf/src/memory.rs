@@ -234,7 +234,7 @@ impl Sizes<'_> {
     fn local_centroids(&self) -> f64 {
         let (n, d, k) = (self.n, self.d, self.k);
         let own = (n / 4.0).min(10.0 * k);
-        let m = self.spec.params.get("centroids").copied().unwrap_or(own).max(k + 1.0);
+        let m = self.spec.params.get("centroids").copied().unwrap_or(own).max(k + 1.0).min(n.max(k));
         let blocks = 2.0 * (PARTS * BLOCK) as f64 * m;
         let spectrum = SPECTRA * (n + m) * (2.0 * k + SPARE) + 6.0 * m * m;
         self.size * (4.0 * d * m + n * m + blocks) + 8.0 * spectrum
