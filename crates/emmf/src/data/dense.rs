@@ -202,6 +202,9 @@ impl<T: Real> Data<T> for Dense<'_, T> {
 
     fn t_dot(&self, q: &[T], v: &Mat<T>, out: &mut Mat<T>) {
         let ((n, d), c) = (self.shape(), v.cols());
+        if c == 0 {
+            return;
+        }
         let (parts, groups) = self.grid();
         let (rows, width) = (n.div_ceil(parts), d.div_ceil(groups).next_multiple_of(PANEL));
         // Rounded up, fewer parts may hold all samples; one without any would keep what the buffer held.

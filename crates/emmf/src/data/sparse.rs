@@ -212,6 +212,9 @@ impl<T: Real> Data<T> for Sparse<'_, T> {
 
     fn t_dot(&self, q: &[T], v: &Mat<T>, out: &mut Mat<T>) {
         let columns = &self.by_feature;
+        if v.cols() == 0 {
+            return;
+        }
         if columns.slabs() == 0 {
             out.as_mut_slice().fill(T::ZERO);
         }

@@ -90,6 +90,20 @@ fn in_memory_and_streamed<T: Real>((n, d): (usize, usize), seed: u64) {
     check_products(&Dense::streamed(&source, factors()), &x, &scale, "stream");
 }
 
+/// What no column is asked for has none, as where no centroid of k-means has moved.
+#[test]
+fn promise_01_a_product_without_columns_is_empty() {
+    let x = samples(6, 2, 1);
+    let (none, q) = (Mat::zeros(6, 0), vec![1.0; 6]);
+    in_every_storage(&x, |_, samples| match samples {
+        Samples::Dense(view) => Dense::new(view, None).t_dot(&q, &none, &mut Mat::zeros(2, 0)),
+        Samples::Csr(view) => Sparse::new(view, None).t_dot(&q, &none, &mut Mat::zeros(2, 0)),
+        Samples::Stream(_) => unreachable!(),
+    });
+    let source = Pretended(x);
+    assert_eq!(Dense::streamed(&source, None).sums_of(&[], &q).cols(), 0);
+}
+
 /// Every number of samples up to 300, with each number of features up to 8 in turn.
 #[test]
 fn promise_01_products_are_the_plain_ones_at_every_small_shape() {
