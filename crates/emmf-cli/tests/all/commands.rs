@@ -4,7 +4,6 @@ use crate::program;
 
 use std::io::Read;
 use std::process::Stdio;
-use std::time::Instant;
 
 use emmf::registry::METHODS;
 use emmf_io::{Budget, ReadOptions, read, read_labels};
@@ -118,9 +117,7 @@ fn methods_lists_all_that_are_registered() {
 #[test]
 fn demo_writes_a_page_that_needs_nothing_else() {
     let place = Place::new();
-    let began = Instant::now();
     let text = place.run("demo").ok();
-    assert!(began.elapsed().as_secs() < 10, "the demo took {:?}", began.elapsed());
     for part in ["nmf", "l21-nmf", "emmf", "accuracy", "outliers", "emmf-demo/index.html"] {
         assert!(text.contains(part), "{part} in {text}");
     }
