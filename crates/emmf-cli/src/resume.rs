@@ -108,7 +108,11 @@ pub(crate) fn choice(args: &FitArgs) -> Result<Option<Choice>> {
     Ok(read_checkpoint(&folder.join(CHECKPOINT_FILE))?.1.choice)
 }
 
-/// A fit that has come to its own end needs no checkpoint any more.
+/// A fit that has come to its own end needs no checkpoint any more, nor does what an earlier one left. A file of that name
+/// that is no checkpoint of ours stays.
 pub(crate) fn done(out: &Path) {
-    std::fs::remove_file(out.join(CHECKPOINT_FILE)).ok();
+    let path = out.join(CHECKPOINT_FILE);
+    if read_checkpoint(&path).is_ok() {
+        std::fs::remove_file(path).ok();
+    }
 }

@@ -83,6 +83,15 @@ fn promise_09_a_limited_fit_can_go_on() {
 }
 
 #[test]
+fn promise_07_a_file_that_is_no_checkpoint_of_ours_stays() {
+    let place = Place::with_data();
+    fs::create_dir(place.path("result")).unwrap();
+    place.write(CHECKPOINT, "weights of somebody else");
+    place.run("fit x.csv -k 2 --max-iter 3 --out result").ok();
+    assert_eq!(place.read(CHECKPOINT), "weights of somebody else");
+}
+
+#[test]
 fn promise_09_what_cannot_go_on_says_why() {
     let place = Place::with_data();
     place.refuses("fit --resume nowhere", &["nowhere", "no fit to go on with"]);
