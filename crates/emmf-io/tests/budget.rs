@@ -12,8 +12,8 @@ use common::fixture;
 use counting::{peak, turn};
 use emmf::synth;
 use emmf_io::{
-    Budget, Dataset, Dtype, Error, FolderKind, FolderOptions, Limit, Problem, ReadOptions, read, read_folder,
-    read_labels, read_texts, write,
+    Budget, Dataset, Dtype, Error, FolderKind, FolderOptions, Limit, Problem, ReadOptions, read, read_bytes,
+    read_folder, read_labels, read_texts, write,
 };
 
 /// What readers take for themselves whatever the file: windows of decompressors, tables, the first bytes of the file.
@@ -62,6 +62,28 @@ fn promise_11_every_format_stays_within_its_budget() {
         if !path.ends_with("x.npy") && !path.ends_with("x.mtx") {
             let what = format!("labels of {}", path.display());
             stays_within(&what, |budget| read_labels(&path, named, &budget));
+        }
+    }
+}
+
+/// A number of almost 2³¹ in the place of any byte: sizes of pages are among them.
+#[test]
+fn promise_11_no_number_in_a_parquet_file_is_believed() {
+    let _turn = turn();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.parquet");
+    let x = emmf::Mat::from_fn(40, 3, |i, j| ((i * 7 + j * 3) % 5) as f64);
+    write(&path, &Dataset { x: x.into(), labels: None, columns: None }).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    let limit = 16 << 20;
+    let options = ReadOptions { budget: Budget::new(Limit::Asked(limit)), ..ReadOptions::default() };
+    let huge = [0xfe, 0xff, 0xff, 0xff, 0x0f];
+    for at in 4..whole.len() - huge.len() {
+        for instead in [1, 2, huge.len()] {
+            let mut bytes = whole.clone();
+            bytes.splice(at..at + instead, huge);
+            let (_, taken) = peak(|| read_bytes(&bytes, "x.parquet", &options).is_ok());
+            assert!(taken as u64 <= limit + OWN as u64, "{taken} bytes with {instead} replaced at {at}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Parquet tables: numeric columns are features, one column may be the labels.
 
 mod columns;
+mod pages;
 mod read;
 mod spool;
 mod write;

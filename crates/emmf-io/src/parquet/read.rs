@@ -1,6 +1,7 @@
 //! A Parquet table as a matrix with labels and names.
 
 use super::columns::{Kind, Values, damaged, read_column, unusable};
+use super::pages::check_pages;
 use crate::budget::Budget;
 use crate::dataset::{Dataset, Dtype, text_bytes};
 use crate::error::{Problem, listed, nearest, shortened};
@@ -10,7 +11,7 @@ use crate::options::{LABEL_VARIABLES, ReadOptions, find_column, is_label_column}
 use crate::stream::COLUMN;
 use bytes::Bytes;
 use emmf::{Mat, Real};
-use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescPtr;
 use std::borrow::Cow;
@@ -82,9 +83,11 @@ impl Table<Bytes> {
 impl<R: ChunkReader + 'static> Table<R> {
     /// The table in a file of so many bytes.
     pub(super) fn open(reader: R, length: usize, budget: &Budget) -> Result<Self, Problem> {
-        let file = SerializedFileReader::new(reader).map_err(damaged("the Parquet footer"))?;
-        let metadata = file.metadata();
-        check_chunks(metadata, length)?;
+        let footer = || damaged("the Parquet footer");
+        let metadata = ParquetMetaDataReader::new().parse_and_finish(&reader).map_err(footer())?;
+        check_chunks(&metadata, length)?;
+        check_pages(&metadata, &reader, budget)?;
+        let file = SerializedFileReader::new(reader).map_err(footer())?;
         let mut groups = metadata.row_groups().iter().map(|group| u64::try_from(group.num_rows()).ok());
         let rows = groups.try_fold(0_u64, |sum, rows| sum.checked_add(rows?));
         let columns = metadata.file_metadata().schema_descr().columns().to_vec();
