@@ -202,7 +202,8 @@ pub struct Spec {
     /// training samples gives the same coefficients. Labels are read off V before that.
     #[serde(default = "defaults::yes")]
     pub polish: bool,
-    /// ε of the smoothed residual √(‖m‖² + ε²); `None` is 1e-10 of the mean sample norm.
+    /// ε of the smoothed residual √(‖m‖² + ε²); `None` is 1e-10 of the mean sample norm. At least 1e-20 of the longest
+    /// sample is taken.
     #[serde(default)]
     pub epsilon: Option<f64>,
     /// What NaN in the data means.

@@ -62,11 +62,16 @@ pub struct IrlsState<T> {
     momentum: Option<Momentum<T>>,
 }
 
-/// ε where none is given: 1e-10 of the mean norm of the samples.
-pub(crate) fn default_epsilon<T: Real, X: Data<T>>(x: &X, weights: &[f64]) -> f64 {
-    let norms = x.norms_sq().iter().zip(weights).map(|(norm, s)| s * norm.sqrt());
-    let mean_norm = norms.sum::<f64>() / weights.iter().sum::<f64>();
-    (1e-10 * mean_norm).max(1e-150)
+/// Below this share of the longest sample ε would say nothing: weights 1/r of samples that fit exactly would be so large
+/// that all others vanish beside them.
+const LEAST_EPSILON: f64 = 1e-20;
+
+/// ε: the given one, else 1e-10 of the mean norm of the samples.
+pub(crate) fn epsilon<T: Real, X: Data<T>>(x: &X, weights: &[f64], given: Option<f64>) -> f64 {
+    let norms = || x.norms_sq().iter().map(|norm| norm.sqrt());
+    let mean = || norms().zip(weights).map(|(norm, s)| s * norm).sum::<f64>() / weights.iter().sum::<f64>();
+    let longest = norms().fold(0.0, f64::max);
+    given.unwrap_or_else(|| 1e-10 * mean()).max(LEAST_EPSILON * longest).max(1e-150)
 }
 
 /// What ‖m‖² grows by under the root: ε² where the loss has a pole at 0, else 0.

@@ -36,7 +36,7 @@ pub use symnmf::{Symnmf, SymnmfState};
 pub use update::Update;
 
 pub(crate) use coding::residuals;
-pub(crate) use irls::default_epsilon;
+pub(crate) use irls::epsilon;
 pub(crate) use labels::{centres, largest, nearest};
 pub(crate) use nnls::Nnls;
 pub(crate) use residual::residual_sq;

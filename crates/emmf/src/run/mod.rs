@@ -21,7 +21,7 @@ use crate::matrix::{Part, Samples};
 use crate::memory::check_room;
 use crate::method::{
     Aim, Entrywise, Gamma, GraphIrls, Gsnmf, Irls, Lsnmf, Onmf, Pnmf, Recipe, Regularized, Rmnmf, Setting,
-    Source, SparseDivergence, Symnmf, Update, default_epsilon,
+    Source, SparseDivergence, Symnmf, Update, epsilon,
 };
 use crate::model::{Fit, Seconds, impute};
 use crate::preprocess::{self, Fitted};
@@ -264,7 +264,7 @@ fn irls<'a, T: Real, X: Data<T>>(
             Update::Hals { sweeps: spec.sweeps, extrapolate: spec.extrapolate, deadline: job.deadline }
         }
     };
-    let epsilon = spec.epsilon.unwrap_or_else(|| default_epsilon(data, weights));
+    let epsilon = epsilon(data, weights, spec.epsilon);
     Irls { loss: Box::new(loss), update, epsilon, sample_weights: weights }
 }
 

@@ -31,7 +31,7 @@ pub(crate) use solve::{Solved, Solver};
 
 use rayon::prelude::*;
 
-use super::irls::{MakeLoss, default_epsilon};
+use super::irls::{MakeLoss, epsilon};
 use super::update::multiply_power;
 use super::{Ending, Method, Outcome};
 use crate::checkpoint::Archive;
@@ -124,7 +124,7 @@ impl Entrywise<'_> {
     /// The weights of samples before the first iteration, which the l2,1 norm sees.
     fn samples<T: Real, X: Data<T>>(&self, x: &X) -> Weighing {
         let s = self.sample_weights;
-        let epsilon = self.epsilon.unwrap_or_else(|| default_epsilon(x, s));
+        let epsilon = epsilon(x, s, self.epsilon);
         let zeros = || vec![0.0; s.len()];
         Weighing::Samples(Samples { loss: Box::new(L21), epsilon, r: zeros(), q: zeros(), factors: zeros() })
     }

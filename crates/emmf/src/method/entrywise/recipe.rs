@@ -66,8 +66,12 @@ impl Recipe {
         start: &Factors<T>,
         (weights, epsilon): (&[f64], Option<f64>),
     ) -> Weighing {
-        let l1 =
-            || L1 { epsilon: epsilon.unwrap_or_else(|| (L1_EPSILON * mean(x, weights, |x| x)).max(1e-150)) };
+        // Below this share of the mean entry nothing else would count beside entries that fit exactly.
+        let least = |scale: f64| (1e-20 * scale).max(1e-150);
+        let l1 = || {
+            let scale = mean(x, weights, |x| x);
+            L1 { epsilon: epsilon.unwrap_or(L1_EPSILON * scale).max(least(scale)) }
+        };
         let delta = |given: Option<f64>| given.unwrap_or_else(|| median_residual(x, weights, start));
         match self {
             Self::Divergence => Weighing::entries(Divergence::of::<T>()),
@@ -87,7 +91,7 @@ impl Recipe {
             }
             Self::Features => {
                 let scale = mean(x, weights, |x| x * x).sqrt();
-                let epsilon = epsilon.unwrap_or((1e-10 * scale).max(1e-150));
+                let epsilon = epsilon.unwrap_or(1e-10 * scale).max(least(scale));
                 Weighing::Features { epsilon, weights: vec![1.0; x.shape().1] }
             }
             Self::SquaredSums => Weighing::SquaredSums(l1()),
