@@ -71,49 +71,56 @@ impl Spec {
         ks: RangeInclusive<usize>,
         mut seen: impl FnMut(usize, usize) -> ControlFlow<()> + Send,
     ) -> Result<Choice> {
-        let x = x.into();
-        let ks = possible(x.shape().0, &ks)?;
-        if self.missing == Missing::Nan {
-            return Err(Error::Missing {
-                what: "a choice of k".into(),
-                instead: "give the number of clusters",
-            });
-        }
-        threads::within(self.threads, || {
-            let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
-            let mut all: Vec<usize> = (0..x.shape().0).collect();
-            let mut rows = all.partial_shuffle(&mut random, MOST_SAMPLES.min(x.shape().0)).0.to_vec();
-            rows.sort_unstable();
-            let part = Part::copy(&x, &rows, |_| T::ONE)?;
-            let (_, mut prepared) = preprocess::fit(&self.normalize, part.samples(), false)?;
-            let scale = prepared.take_scale();
-            let factor = |i: usize| scale.as_ref().map_or(T::ONE, |scale| scale[i]);
-            let mut order: Vec<usize> = (0..rows.len()).collect();
-            if self.sets_aside() {
-                let data = Stored::new(prepared.samples(), scale.clone());
-                let found = screen(&data, ks[ks.len() - 1], &vec![1.0; rows.len()]);
-                order.retain(|&at| !found[at]);
-            }
-            let mut curves: Vec<Vec<f64>> = Vec::new();
-            for split in 0..SPLITS {
-                order.shuffle(&mut random);
-                let (a, b) = order.split_at(order.len() / 2);
-                let [a, b] = [a, b].map(|half| Part::copy(&prepared.samples(), half, factor));
-                let (a, b) = (a?, b?);
-                let halves = [Stored::new(a.samples(), None), Stored::new(b.samples(), None)];
-                let mut random = Random::stream(self.seed, split);
-                curves.push(
-                    ks.iter()
-                        .map(|&k| agreement(self.init, &halves, k, &mut random))
-                        .collect::<Result<_>>()?,
-                );
-                if seen(split + 1, SPLITS).is_break() {
-                    break;
-                }
-            }
-            Ok(Choice::new(ks, &curves))
-        })?
+        T::choose_k(self, x.into(), ks, &mut seen)
     }
+}
+
+/// Is told how much is done, and of how much; may end it.
+pub(crate) type Seen<'a> = &'a mut (dyn FnMut(usize, usize) -> ControlFlow<()> + Send);
+
+/// See [`Spec::choose_k`].
+pub(crate) fn choose_k<T: Real>(
+    spec: &Spec,
+    x: Samples<'_, T>,
+    ks: &RangeInclusive<usize>,
+    seen: Seen<'_>,
+) -> Result<Choice> {
+    let ks = possible(x.shape().0, ks)?;
+    if spec.missing == Missing::Nan {
+        return Err(Error::Missing { what: "a choice of k".into(), instead: "give the number of clusters" });
+    }
+    threads::within(spec.threads, || {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(spec.seed);
+        let mut all: Vec<usize> = (0..x.shape().0).collect();
+        let mut rows = all.partial_shuffle(&mut random, MOST_SAMPLES.min(x.shape().0)).0.to_vec();
+        rows.sort_unstable();
+        let part = Part::copy(&x, &rows, |_| T::ONE)?;
+        let (_, mut prepared) = preprocess::fit(&spec.normalize, part.samples(), false)?;
+        let scale = prepared.take_scale();
+        let factor = |i: usize| scale.as_ref().map_or(T::ONE, |scale| scale[i]);
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        if spec.sets_aside() {
+            let data = Stored::new(prepared.samples(), scale.clone());
+            let found = screen(&data, ks[ks.len() - 1], &vec![1.0; rows.len()]);
+            order.retain(|&at| !found[at]);
+        }
+        let mut curves: Vec<Vec<f64>> = Vec::new();
+        for split in 0..SPLITS {
+            order.shuffle(&mut random);
+            let (a, b) = order.split_at(order.len() / 2);
+            let [a, b] = [a, b].map(|half| Part::copy(&prepared.samples(), half, factor));
+            let (a, b) = (a?, b?);
+            let halves = [Stored::new(a.samples(), None), Stored::new(b.samples(), None)];
+            let mut random = Random::stream(spec.seed, split);
+            curves.push(
+                ks.iter().map(|&k| agreement(spec.init, &halves, k, &mut random)).collect::<Result<_>>()?,
+            );
+            if seen(split + 1, SPLITS).is_break() {
+                break;
+            }
+        }
+        Ok(Choice::new(ks, &curves))
+    })?
 }
 
 impl Choice {

@@ -207,20 +207,7 @@ impl<T: Real> Model<T> {
         x: impl Into<Samples<'a, T>>,
         threads: Option<usize>,
     ) -> Result<Coded<T>> {
-        let x = x.into();
-        self.check_features(&x)?;
-        let missing = self.spec.missing == Missing::Nan;
-        threads::within(threads, || {
-            if missing {
-                check_missing(&x)?;
-            }
-            let mut prepared = preprocess::apply(&self.preprocess, x, missing)?;
-            let scale = prepared.take_scale();
-            let data = Stored::new(prepared.samples(), scale);
-            let mut coded = self.code(&data)?;
-            coded.imputed = if missing { impute(&prepared, &x, (&self.u, &coded.v)) } else { None };
-            Ok(coded)
-        })?
+        T::transform(self, x.into(), threads)
     }
 
     /// Preprocessed samples in terms of the model.
@@ -272,6 +259,27 @@ impl<T: Real> Model<T> {
         T::gemm((out.as_mut_slice(), d), v, (u.as_slice(), d), (n, c, d), false);
         Ok(out)
     }
+}
+
+/// See [`Model::transform_with`].
+pub(crate) fn transform<T: Real>(
+    model: &Model<T>,
+    x: Samples<'_, T>,
+    threads: Option<usize>,
+) -> Result<Coded<T>> {
+    model.check_features(&x)?;
+    let missing = model.spec.missing == Missing::Nan;
+    threads::within(threads, || {
+        if missing {
+            check_missing(&x)?;
+        }
+        let mut prepared = preprocess::apply(&model.preprocess, x, missing)?;
+        let scale = prepared.take_scale();
+        let data = Stored::new(prepared.samples(), scale);
+        let mut coded = model.code(&data)?;
+        coded.imputed = if missing { impute(&prepared, &x, (&model.u, &coded.v)) } else { None };
+        Ok(coded)
+    })?
 }
 
 /// The result of a fit.

@@ -27,6 +27,7 @@ pub trait Real:
     + sealed::Product
     + sealed::Wide
     + sealed::Dots
+    + crate::run::Compiled
 {
     /// Zero.
     const ZERO: Self;

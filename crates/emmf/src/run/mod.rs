@@ -3,6 +3,7 @@
 mod aside;
 mod blame;
 mod check;
+mod compiled;
 mod graph;
 mod job;
 
@@ -33,6 +34,8 @@ use crate::threads;
 use aside::Split;
 use blame::{Blame, check_finite};
 use job::Job;
+
+pub(crate) use compiled::Compiled;
 
 /// What a fit may be given besides samples and parameters.
 pub struct Given<'a, T> {
@@ -72,26 +75,19 @@ impl Spec {
 
     /// Fits the samples with sample weights, a given start or an observer.
     pub fn fit_with<'a, T: Real>(&self, x: impl Into<Samples<'a, T>>, given: Given<'_, T>) -> Result<Fit<T>> {
-        fit(self, x.into(), given, None)
+        T::fit(self, x.into(), given, None)
     }
 
     /// The graph over these samples, preprocessed as in a fit: that of `spec.graph`, or the nearest neighbours. Not
     /// normalised.
     pub fn graph_of<'a, T: Real>(&self, x: impl Into<Samples<'a, T>>) -> Result<Graph> {
-        self.prepared(x.into(), false, |data| {
-            Ok(graph::find(self.graph.unwrap_or_default(), data, None)?.into_owned())
-        })
+        T::graph_of(self, x.into())
     }
 
     /// U and V from which a fit of these samples starts, before its first iteration. With k-means the largest entry
     /// of a row of V is the cluster of the sample.
     pub fn start_of<'a, T: Real>(&self, x: impl Into<Samples<'a, T>>) -> Result<Factors<T>> {
-        let x = x.into();
-        check::spec(self, registry::find(&self.method)?, x.shape())?;
-        self.prepared(x, self.missing == Missing::Nan, |data| {
-            let weights = vec![1.0; data.shape().0];
-            Start::new(self, &weights, None, Random::stream(self.seed, 0)).factors(data)
-        })
+        T::start_of(self, x.into())
     }
 
     /// Does something with samples that are preprocessed as in a fit.
@@ -118,17 +114,21 @@ impl Spec {
         given: Given<'_, T>,
     ) -> Result<Fit<T>> {
         let chosen = GraphSpec { kind: GraphKind::Given, ..self.graph.unwrap_or_default() };
-        fit(&self.clone().graph(chosen), x.into(), given, Some(graph))
+        T::fit(&self.clone().graph(chosen), x.into(), given, Some(graph))
     }
 }
 
-/// The fits of both floating-point types, compiled once with the library instead of with every test: at
-/// the optimization of tests, instances that a library holds are shared.
-#[cfg(debug_assertions)]
-#[used]
-static COMPILED: (FitFn<f32>, FitFn<f64>) = (fit::<f32>, fit::<f64>);
-#[cfg(debug_assertions)]
-type FitFn<T> = fn(&Spec, Samples<'_, T>, Given<'_, T>, Option<&Graph>) -> Result<Fit<T>>;
+fn graph_of<T: Real>(spec: &Spec, x: Samples<'_, T>) -> Result<Graph> {
+    spec.prepared(x, false, |data| Ok(graph::find(spec.graph.unwrap_or_default(), data, None)?.into_owned()))
+}
+
+fn start_of<T: Real>(spec: &Spec, x: Samples<'_, T>) -> Result<Factors<T>> {
+    check::spec(spec, registry::find(&spec.method)?, x.shape())?;
+    spec.prepared(x, spec.missing == Missing::Nan, |data| {
+        let weights = vec![1.0; data.shape().0];
+        Start::new(spec, &weights, None, Random::stream(spec.seed, 0)).factors(data)
+    })
+}
 
 fn fit<T: Real>(
     spec: &Spec,

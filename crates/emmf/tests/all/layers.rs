@@ -24,6 +24,9 @@ const LAYERS: &[&[&str]] = &[
     &["run"],
 ];
 
+/// What must look upwards: the two types of numbers carry the entry points, so that these are compiled once.
+const UPWARDS: &[(&str, &str)] = &[("real", "run")];
+
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -90,7 +93,11 @@ fn modules_use_only_those_below() {
     for (file, module, code) in sources().into_iter().filter(|(file, ..)| file != "lib.rs") {
         for used in uses(&code).into_iter().filter(|used| *used != module) {
             edges += 1;
-            assert!(layer(&used) < layer(&module), "{file} uses crate::{used}, which is not below {module}");
+            let upwards = UPWARDS.contains(&(&*module, &*used));
+            assert!(
+                upwards || layer(&used) < layer(&module),
+                "{file} uses crate::{used}, which is not below {module}"
+            );
         }
     }
     assert!(edges > 30, "the reader of `use` lines sees nothing");

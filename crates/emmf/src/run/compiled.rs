@@ -1,0 +1,92 @@
+//! What is most of the library, compiled with it once for each type of numbers.
+//!
+//! Generic functions are compiled by every crate that calls them. These are reached through [`Real`](crate::Real), whose
+//! two types are here.
+
+use std::ops::RangeInclusive;
+
+use super::{Given, fit, graph_of, start_of};
+use crate::choose::{Choice, Seen, choose_k};
+use crate::error::Result;
+use crate::graph::Graph;
+use crate::init::Factors;
+use crate::matrix::Samples;
+use crate::model::{Coded, Fit, Model, transform};
+use crate::spec::Spec;
+
+/// The work behind the methods of [`Spec`] and [`Model`] of the same names.
+pub trait Compiled: Sized {
+    /// Fits, on a graph where one is given.
+    fn fit(
+        spec: &Spec,
+        x: Samples<'_, Self>,
+        given: Given<'_, Self>,
+        graph: Option<&Graph>,
+    ) -> Result<Fit<Self>>;
+
+    /// See [`Spec::graph_of`].
+    fn graph_of(spec: &Spec, x: Samples<'_, Self>) -> Result<Graph>;
+
+    /// See [`Spec::start_of`].
+    fn start_of(spec: &Spec, x: Samples<'_, Self>) -> Result<Factors<Self>>;
+
+    /// See [`Spec::choose_k`].
+    fn choose_k(
+        spec: &Spec,
+        x: Samples<'_, Self>,
+        ks: RangeInclusive<usize>,
+        seen: Seen<'_>,
+    ) -> Result<Choice>;
+
+    /// See [`Model::transform_with`].
+    fn transform(model: &Model<Self>, x: Samples<'_, Self>, threads: Option<usize>) -> Result<Coded<Self>>;
+}
+
+macro_rules! compiled {
+    ($($kind:tt)*) => {
+        $($kind)* {
+            fn fit(
+                spec: &Spec,
+                x: Samples<'_, Self>,
+                given: Given<'_, Self>,
+                graph: Option<&Graph>,
+            ) -> Result<Fit<Self>> {
+                fit(spec, x, given, graph)
+            }
+
+            fn graph_of(spec: &Spec, x: Samples<'_, Self>) -> Result<Graph> {
+                graph_of(spec, x)
+            }
+
+            fn start_of(spec: &Spec, x: Samples<'_, Self>) -> Result<Factors<Self>> {
+                start_of(spec, x)
+            }
+
+            fn choose_k(
+                spec: &Spec,
+                x: Samples<'_, Self>,
+                ks: RangeInclusive<usize>,
+                seen: Seen<'_>,
+            ) -> Result<Choice> {
+                choose_k(spec, x, &ks, seen)
+            }
+
+            fn transform(
+                model: &Model<Self>,
+                x: Samples<'_, Self>,
+                threads: Option<usize>,
+            ) -> Result<Coded<Self>> {
+                transform(model, x, threads)
+            }
+        }
+    };
+}
+
+#[cfg(not(test))]
+compiled!(impl Compiled for f32);
+#[cfg(not(test))]
+compiled!(impl Compiled for f64);
+
+// The tests inside the library fit nothing, so nothing of this is compiled with them.
+#[cfg(test)]
+compiled!(impl<T: crate::real::Real> Compiled for T);
