@@ -20,11 +20,14 @@ pub struct Plane {
 /// The samples with the coefficients `v` (n×c) of the centroids `u` (d×c).
 pub fn plane<T: Real>(u: &Mat<T>, v: &Mat<T>) -> Plane {
     let (n, c) = v.shape();
-    let lengths: Vec<f64> =
-        (0..c).map(|k| (0..u.rows()).map(|j| u[(j, k)].to_f64().powi(2)).sum::<f64>().sqrt()).collect();
+    let lengths: Vec<f64> = (0..c).map(|k| length((0..u.rows()).map(|j| u[(j, k)].to_f64()))).collect();
+    let longest = lengths.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     let direction = |i: usize| -> Vec<f64> {
-        let row: Vec<f64> = v.row(i).iter().zip(&lengths).map(|(v, length)| v.to_f64() * length).collect();
-        let norm = row.iter().map(|x| x * x).sum::<f64>().sqrt();
+        // As shares of the largest, so that no product is too large for a number.
+        let most = v.row(i).iter().map(|v| v.to_f64()).fold(f64::MIN_POSITIVE, f64::max);
+        let row = v.row(i).iter().zip(&lengths).map(|(v, length)| v.to_f64() / most * (length / longest));
+        let row: Vec<f64> = row.collect();
+        let norm = length(row.iter().copied());
         row.iter().map(|x| if norm > 0.0 { x / norm } else { 0.0 }).collect()
     };
     let mut mean = vec![0.0; c];
@@ -40,6 +43,12 @@ pub fn plane<T: Real>(u: &Mat<T>, v: &Mat<T>) -> Plane {
         [along(&row, &axes[0]), along(&row, &axes[1])]
     };
     Plane { points: (0..n).map(point).collect(), shares }
+}
+
+/// The Euclidean length, whose square may be too large or too small for a number.
+fn length(values: impl Iterator<Item = f64> + Clone) -> f64 {
+    let most = values.clone().map(f64::abs).fold(0.0, f64::max);
+    if most > 0.0 { most * values.map(|x| (x / most).powi(2)).sum::<f64>().sqrt() } else { 0.0 }
 }
 
 /// The two directions in which centered rows vary most, with their shares of the variance.
