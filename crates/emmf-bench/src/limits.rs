@@ -4,12 +4,14 @@ use crate::experiment::Runs;
 
 /// A run in the plan and in the results, with its names.
 const RUN_BYTES: f64 = 1024.0;
+/// More runs than this are a slip of the pen: at a second each they take twelve days.
+const MOST_RUNS: f64 = 1e6;
 /// Copies of the data while a run is made: as read, contaminated, in the precision of the fit, and what the fit holds.
 const COPIES: f64 = 8.0;
 
-/// An experiment asks for more than the machine can hold.
+/// An experiment asks for more than the machine can hold, or than anyone can wait for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{asked}; this machine has memory for at most {most}")]
+#[error("{asked}; there may be at most {most}")]
 pub struct TooLarge {
     /// The field, its value, and what it makes.
     pub asked: String,
@@ -32,7 +34,7 @@ fn at_most(asked: f64, most: f64, told: impl FnOnce() -> (String, String)) -> Re
 
 /// Refuses more runs than can be planned.
 pub(crate) fn check_runs(runs: &Runs) -> Result<(), TooLarge> {
-    let most = most(RUN_BYTES);
+    let most = most(RUN_BYTES).min(MOST_RUNS);
     let mut variants = 0.0;
     for method in &runs.method {
         let values: f64 = method.grid.values().map(|values| values.len() as f64).product();

@@ -64,7 +64,7 @@ fn promise_11_sizes_are_bounded_by_the_memory_of_the_machine() {
     let place = place();
     let grid: Vec<String> = (0..12).map(|at| format!("p{at} = [{}]", "1, ".repeat(60))).collect();
     let with = |from: &str, to: &str| EXPERIMENT.replace(from, to);
-    let most = "; this machine has memory for at most ";
+    let most = "; there may be at most ";
     let head = "name = \"mine\"\ntitle = \"x\"\n";
     let cases = [
         (
