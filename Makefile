@@ -5,6 +5,11 @@ PYTHON ?= python3
 VENV := target/venv
 NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 
+# Where everything is built once, what is kept for the next change costs a fifth of the time.
+ifdef CI
+export CARGO_INCREMENTAL := 0
+endif
+
 .PHONY: demo test format lint deny rust fuzz python browser wheel kill methods lambda paper robustness bench kernels callgrind
 
 demo:
