@@ -73,8 +73,8 @@ wheel:
 	target/wheel/bin/python -m pip install --quiet --disable-pip-version-check target/wheel/*.whl
 	cd target/wheel && bin/python $(CURDIR)/python/tools/check_wheel.py *.whl
 
-# Kills fit, bench, report, synth and Python's save at random moments and checks what they leave: RUNS=100 of each, SEED=0,
-# ONLY=fit,bench. Prints a table; fails where a folder is neither old nor new, or something is left behind.
+# Kills fit, resumed fits, bench, report, synth and Python's save at random moments and checks what they leave: RUNS=100 of
+# each, SEED=0, ONLY=fit,bench. Prints a table; fails where a folder is neither old nor new, or something is left behind.
 kill: $(VENV)/ready
 	$(CARGO) build --workspace --lib --bins
 	cp target/debug/lib_emmf.$(if $(filter Darwin,$(shell uname)),dylib,so) python/emmf/_emmf.abi3.so

@@ -52,6 +52,41 @@ class Fit:
         return "old" if whole is self.old else "new"
 
 
+class Resume:
+    """A fit with checkpoints, killed up to three times and resumed: the same model and samples as without."""
+
+    name = "resume"
+
+    def __init__(self, place):
+        self.place = place
+        emmf("synth", "rays", "--samples", 500, "--features", 20, "--seed", 1, "--out", "x.npy", cwd=place)
+        self.seconds = took(lambda: emmf(*self.line("whole"), cwd=place))
+        self.whole = self.results("whole")
+
+    @staticmethod
+    def line(out):
+        limits = ["--max-iter", 300, "--tol", 0, "--checkpoint", 0]
+        return ["fit", "x.npy", "-k", 4, "--restarts", 2, *limits, "--out", out, "--quiet"]
+
+    def results(self, out):
+        return {name: data for name, data in contents(self.place / out).items() if name != "record.json"}
+
+    def next(self):
+        stopped = (self.place / "killed" / "checkpoint.safetensors").exists()
+        return ["fit", "--resume", "killed"] if stopped else self.line("killed")
+
+    def kill(self, kill):
+        out = self.place / "killed"
+        shutil.rmtree(out, ignore_errors=True)
+        for _ in range(kill.rng.randint(1, 3)):
+            killed([EMMF, *self.next()], kill, self.place, self.seconds, out)
+        resumed = self.next()[1] == "--resume"
+        emmf(*self.next(), cwd=self.place)
+        hold(not leftovers(out), f"the next run left {leftovers(out)}")
+        hold(self.results("killed") == self.whole, "resumed and uninterrupted results differ")
+        return "resumed" if resumed else "made anew"
+
+
 class Bench:
     """An experiment, killed up to three times and resumed: the same bytes as without."""
 
@@ -182,4 +217,4 @@ class Save:
         return "old" if found == self.old else "new"
 
 
-CASES = {case.name: case for case in (Fit, Bench, Report, Synth, Save)}
+CASES = {case.name: case for case in (Fit, Resume, Bench, Report, Synth, Save)}
