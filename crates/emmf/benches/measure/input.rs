@@ -17,8 +17,12 @@ enum Stored<T> {
 
 impl<T: Real> Input<T> {
     /// `x=` names a file; else X is n×d, with `row_entries=` entries a row or dense. `u=` and `v=` name the
-    /// files of the start; else it is uniform with c columns.
+    /// files of the start; else it is uniform with c columns. With `noise=` X is the product of the start and so much
+    /// noise beside it, as at the end of a good fit.
     pub(crate) fn new(arguments: &Arguments) -> Self {
+        if let Some(noise) = arguments.get("noise") {
+            return Self::nearly_fitted(arguments, noise);
+        }
         let x = if let Some(path) = arguments.get::<String>("x") {
             Stored::Dense(npy::read(&path))
         } else {
@@ -35,6 +39,19 @@ impl<T: Real> Input<T> {
         };
         let start = Factors { u: factor("u", d, 2), v: factor("v", n, 3) };
         Self { x, start }
+    }
+
+    /// Every entry of V·Uᵀ is off by up to `noise` of itself.
+    fn nearly_fitted(arguments: &Arguments, noise: f64) -> Self {
+        let (n, d, c) = (arguments.number("n", 1), arguments.number("d", 1), arguments.number("c", 1));
+        let start = Factors { u: synth::uniform(d, c, 2), v: synth::uniform(n, c, 3) };
+        let off = synth::uniform::<T>(n, d, 1);
+        let entry = |i: usize, j: usize| {
+            let pairs = start.v.row(i).iter().zip(start.u.row(j));
+            let product: f64 = pairs.map(|(v, u): (&T, &T)| v.to_f64() * u.to_f64()).sum();
+            T::from_f64(product * (1.0 + noise * (2.0 * off[(i, j)].to_f64() - 1.0)))
+        };
+        Self { x: Stored::Dense(Mat::from_fn(n, d, entry)), start }
     }
 
     pub(crate) fn samples(&self) -> Samples<'_, T> {

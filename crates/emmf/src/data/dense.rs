@@ -7,7 +7,8 @@ use rayon::prelude::*;
 
 use super::walk::{Layout, Scratch, least_parts, walk};
 use super::{
-    BLOCK, Block, Data, Exact, PARTS, STRIP, add_scaled, blocks, dot_f64, sums_by_row, vectorized, weigh_rows,
+    BLOCK, Block, Centroids, Data, Exact, PARTS, STRIP, add_scaled, blocks, dot_f64, sums_by_row, vectorized,
+    weigh_rows,
 };
 use crate::error::{Error, Result};
 use crate::matrix::{Mat, RowSource, View};
@@ -158,6 +159,21 @@ fn columns_apart(c: usize, d: usize, lanes: usize) -> usize {
     if 2 * rest <= lanes && d >= 8 * lanes { rest } else { 0 }
 }
 
+/// Σ (factor·xⱼ − mⱼ)², eight sums at a time.
+#[inline(always)]
+fn missed<T: Real>(row: &[T], fitted: &[f64], factor: f64) -> f64 {
+    let one = |x: T, m: f64| (factor * x.to_f64() - m).powi(2);
+    let ((row, row_rest), (fitted, fitted_rest)) = (row.as_chunks::<8>(), fitted.as_chunks::<8>());
+    let mut sums = [0.0; 8];
+    for (row, fitted) in row.iter().zip(fitted) {
+        for t in 0..8 {
+            sums[t] += one(row[t], fitted[t]);
+        }
+    }
+    let rest = row_rest.iter().zip(fitted_rest).map(|(&x, &m)| one(x, m));
+    sums.into_iter().chain(rest).sum()
+}
+
 impl<T: Real> Data<T> for Dense<'_, T> {
     fn shape(&self) -> (usize, usize) {
         self.shape
@@ -296,8 +312,34 @@ impl<T: Real> Data<T> for Dense<'_, T> {
         let (factor, d) = (self.factor(i).to_f64(), self.shape.1);
         let mut spare = vec![T::ZERO; self.spare(1, d)];
         let (row, _) = self.rows(i..i + 1, 0..d, &mut spare);
-        let miss = |(j, x): (usize, &T)| (factor * x.to_f64() - dot_f64(u.row(j), v)).powi(2);
-        row[..d].iter().enumerate().map(miss).sum()
+        vectorized!({
+            let miss = |(j, x): (usize, &T)| (factor * x.to_f64() - dot_f64(u.row(j), v)).powi(2);
+            row[..d].iter().enumerate().map(miss).sum()
+        })
+    }
+
+    fn residuals_sq(&self, samples: &[usize], u: &Centroids<'_, T>, v: &[T], out: &mut [f64]) {
+        let (d, c) = (self.shape.1, u.u.cols());
+        if matches!(self.x, Source::Stream(_)) {
+            // Of which only whole samples can be read.
+            let rows = samples.iter().zip(v.chunks_exact(c));
+            rows.zip(out).for_each(|((&i, v), out)| *out = self.residual_sq(i, u.u, v));
+            return;
+        }
+        let (mut fitted, mut spare) = (vec![0.0; samples.len() * PANEL], [T::ZERO; PANEL]);
+        let v: Vec<f64> = v.iter().map(|v| v.to_f64()).collect();
+        out.fill(0.0);
+        for start in (0..d).step_by(PANEL) {
+            let width = PANEL.min(d - start);
+            let columns = (&u.wide().as_slice()[start..], d);
+            let shape = (samples.len(), c, width);
+            f64::gemm((&mut fitted, PANEL), Left::Rows((&v, c)), columns, shape, false);
+            for ((&i, fitted), out) in samples.iter().zip(fitted.chunks_exact(PANEL)).zip(&mut *out) {
+                let (row, _) = self.rows(i..i + 1, start..start + width, &mut spare);
+                let (row, fitted, factor) = (&row[..width], &fitted[..width], self.factor(i).to_f64());
+                vectorized!(*out += missed(row, fitted, factor));
+            }
+        }
     }
 
     fn read(&self, samples: Range<usize>, features: Range<usize>, out: &mut [T]) {

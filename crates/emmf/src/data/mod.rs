@@ -15,6 +15,7 @@ mod walk;
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
@@ -103,6 +104,13 @@ pub trait Data<T: Real>: Sync {
     /// ‖xᵢ − U·v‖² by its definition, without cancellation.
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64;
 
+    /// The same of several samples, at most [`BLOCK`], which is faster. `v` holds the rows of these samples one after the
+    /// other.
+    fn residuals_sq(&self, samples: &[usize], u: &Centroids<'_, T>, v: &[T], out: &mut [f64]) {
+        let rows = samples.iter().zip(v.chunks_exact(u.u.cols()));
+        rows.zip(out).for_each(|((&i, v), out)| *out = self.residual_sq(i, u.u, v));
+    }
+
     /// `out` = these features of these samples, row by row.
     fn read(&self, samples: Range<usize>, features: Range<usize>, out: &mut [T]);
 
@@ -168,6 +176,24 @@ impl<'a, T: Real> Exact<'a, T> {
     }
 }
 
+/// U for residuals by their definition.
+pub struct Centroids<'a, T> {
+    u: &'a Mat<T>,
+    /// Uᵀ in double precision, made when it is wanted first.
+    wide: OnceLock<Mat<f64>>,
+}
+
+impl<'a, T: Real> Centroids<'a, T> {
+    /// These centroids, d×c.
+    pub fn new(u: &'a Mat<T>) -> Self {
+        Self { u, wide: OnceLock::new() }
+    }
+
+    fn wide(&self) -> &Mat<f64> {
+        self.wide.get_or_init(|| Mat::from_fn(self.u.cols(), self.u.rows(), |k, j| self.u[(j, k)].to_f64()))
+    }
+}
+
 /// `out` += `factor`·`row`.
 #[inline(always)]
 pub(crate) fn add_scaled<T: Real>(out: &mut [T], factor: T, row: &[T]) {
@@ -176,7 +202,17 @@ pub(crate) fn add_scaled<T: Real>(out: &mut [T], factor: T, row: &[T]) {
     }
 }
 
-/// u·v in double precision.
-fn dot_f64<T: Real>(u: &[T], v: &[T]) -> f64 {
-    u.iter().zip(v).map(|(&a, &b)| a.to_f64() * b.to_f64()).sum()
+/// a·b in double precision, eight sums at a time: one sum in order would wait for itself.
+#[inline(always)]
+pub(crate) fn dot_f64<T: Real, S: Real>(a: &[T], b: &[S]) -> f64 {
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let mut sums = [0.0; 8];
+    for (a, b) in a.iter().zip(b) {
+        for t in 0..8 {
+            sums[t] += a[t].to_f64() * b[t].to_f64();
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a.to_f64() * b.to_f64()).sum();
+    let [a, b, c, d, e, f, g, h] = sums;
+    ((a + e) + (c + g)) + ((b + f) + (d + h)) + rest
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Block, Data, Dense, Exact, Sparse};
+use super::{Block, Centroids, Data, Dense, Exact, Sparse};
 use crate::error::Result;
 use crate::matrix::{Mat, Samples};
 use crate::real::Real;
@@ -78,6 +78,10 @@ impl<T: Real> Data<T> for Stored<'_, T> {
 
     fn residual_sq(&self, i: usize, u: &Mat<T>, v: &[T]) -> f64 {
         either!(self, x => x.residual_sq(i, u, v))
+    }
+
+    fn residuals_sq(&self, samples: &[usize], u: &Centroids<'_, T>, v: &[T], out: &mut [f64]) {
+        either!(self, x => x.residuals_sq(samples, u, v, out));
     }
 
     fn read(&self, samples: Range<usize>, features: Range<usize>, out: &mut [T]) {

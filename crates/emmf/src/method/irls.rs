@@ -16,7 +16,7 @@ use super::momentum::Momentum;
 use super::update::room;
 use super::{Coding, Ending, Method, Outcome, Update, residual};
 use crate::checkpoint::Archive;
-use crate::data::{Block, Data, Gram, PARTS, least_parts, vectorized};
+use crate::data::{Block, Centroids, Data, Gram, PARTS, least_parts, vectorized};
 use crate::error::{Error, Result};
 use crate::init::{Factors, Start};
 use crate::loss::{L21, Loss, Stats};
@@ -123,6 +123,7 @@ impl Irls<'_> {
     ) -> Result<()> {
         let IrlsState { u, v, r, loss, gram, .. } = state;
         let (c, g, by) = (u.cols(), gram.of(u), smoothing(&**loss, self.epsilon));
+        let centroids = Centroids::new(u);
         x.project(u, v.as_mut_slice(), r, |Block { rows, p, scratch, a: v, r }| {
             if !frozen {
                 self.update.rows(v, p, g, scratch);
@@ -130,7 +131,9 @@ impl Irls<'_> {
                 let empty = rows.clone().zip(v.chunks_exact_mut(c)).filter(|(i, _)| x.norms_sq()[*i] == 0.0);
                 empty.for_each(|(_, v)| v.fill(T::ZERO));
             }
-            residual::for_block(x, rows, (u, g), (v, p, scratch), |at, square| r[at] = (square + by).sqrt());
+            residual::for_block(x, rows, (&centroids, g), (v, p, scratch), |at, square| {
+                r[at] = (square + by).sqrt();
+            });
         });
         self.weigh(state)
     }

@@ -7,8 +7,8 @@
 //! free coordinates.
 
 use super::hals::{Coordinates, move_rows};
-use super::residual::dot;
 use crate::cancel::Deadline;
+use crate::data::dot_f64;
 use crate::data::vectorized;
 use crate::matrix::Mat;
 
@@ -258,7 +258,7 @@ impl Support {
             let k = free[j];
             solution[j] = 0.0;
             if roles[k] == Role::Free {
-                solution[j] = (line[m] - dot(&line[j + 1..m], &solution[j + 1..m])) / line[j];
+                solution[j] = (line[m] - dot_f64(&line[j + 1..m], &solution[j + 1..m])) / line[j];
                 a[k] = solution[j];
             }
         }

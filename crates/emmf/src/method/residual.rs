@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::data::{Data, vectorized};
+use crate::data::{BLOCK, Centroids, Data, dot_f64, vectorized};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::Left;
@@ -17,41 +17,61 @@ pub(crate) fn residual_sq<T: Real, S: Real, X: Data<T>>(
     u: &Mat<T>,
     (v, p, gv): (&[T], &[S], &[S]),
 ) -> f64 {
-    let norm_sq = x.norms_sq()[i];
-    let (fitted, cross) = (dot(v, gv), dot(v, p));
+    gram_form(x.norms_sq()[i], (v, p, gv)).unwrap_or_else(|| x.residual_sq(i, u, v))
+}
+
+/// ‖xᵢ‖² − 2v·p + v·(Gv), where enough digits are left.
+#[inline(always)]
+fn gram_form<T: Real, S: Real>(norm_sq: f64, (v, p, gv): (&[T], &[S], &[S])) -> Option<f64> {
+    let (fitted, cross) = (dot_f64(v, gv), dot_f64(v, p));
     let sum = norm_sq - 2.0 * cross + fitted;
-    if sum < S::CANCELLATION * norm_sq.max(fitted) { x.residual_sq(i, u, v) } else { sum }
+    // NaN is no cancellation.
+    let cancelled = sum < S::CANCELLATION * norm_sq.max(fitted);
+    (!cancelled).then_some(sum)
 }
 
 /// The residual of every row of a block, given the same rows of V, of P = XU and `scratch` as large, by way of `set`.
 pub(super) fn for_block<T: Real, X: Data<T>>(
     x: &X,
     rows: Range<usize>,
-    (u, g): (&Mat<T>, &Mat<T>),
+    (u, g): (&Centroids<'_, T>, &Mat<T>),
     (v, p, scratch): (&[T], &[T], &mut [T]),
     mut set: impl FnMut(usize, f64),
 ) {
-    let c = u.cols();
+    let c = g.cols();
     T::gemm((scratch, c), Left::Rows((v, c)), (g.as_slice(), c), (rows.len(), c, c), false);
+    // Where the fit is good, these are most of the rows: they are made again together.
+    let (mut cancelled, mut count) = ([0; BLOCK], 0);
     vectorized!({
-        for (at, i) in rows.enumerate() {
+        for at in 0..rows.len() {
             let row = at * c..(at + 1) * c;
-            set(at, residual_sq(x, i, u, (&v[row.clone()], &p[row.clone()], &scratch[row])));
+            let given = (&v[row.clone()], &p[row.clone()], &scratch[row]);
+            if let Some(square) = gram_form(x.norms_sq()[rows.start + at], given) {
+                set(at, square);
+            } else {
+                cancelled[count] = at;
+                count += 1;
+            }
         }
     });
+    if count > 0 {
+        by_definition(x, (&mut cancelled[..count], rows.start), (u, c), (v, scratch), set);
+    }
 }
 
-/// a·b in double precision, eight sums at a time: one sum in order would wait for itself.
-#[inline(always)]
-pub(super) fn dot<T: Real, S: Real>(a: &[T], b: &[S]) -> f64 {
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
-    let mut sums = [0.0; 8];
-    for (a, b) in a.iter().zip(b) {
-        for t in 0..8 {
-            sums[t] += a[t].to_f64() * b[t].to_f64();
-        }
+/// The residuals of some rows of a block that begins with sample `first`, by their definition.
+fn by_definition<T: Real, X: Data<T>>(
+    x: &X,
+    (rows, first): (&mut [usize], usize),
+    (u, c): (&Centroids<'_, T>, usize),
+    (v, scratch): (&[T], &mut [T]),
+    mut set: impl FnMut(usize, f64),
+) {
+    let mut squares = [0.0; BLOCK];
+    for (&at, out) in rows.iter().zip(scratch.chunks_exact_mut(c)) {
+        out.copy_from_slice(&v[at * c..(at + 1) * c]);
     }
-    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a.to_f64() * b.to_f64()).sum();
-    let [a, b, c, d, e, f, g, h] = sums;
-    ((a + e) + (c + g)) + ((b + f) + (d + h)) + rest
+    rows.iter_mut().for_each(|at| *at += first);
+    x.residuals_sq(rows, u, &scratch[..rows.len() * c], &mut squares[..rows.len()]);
+    rows.iter().zip(squares).for_each(|(i, square)| set(i - first, square));
 }

@@ -4,7 +4,7 @@ use crate::oracle;
 
 use std::ops::Range;
 
-use emmf::data::{Data, Dense, Sparse};
+use emmf::data::{BLOCK, Centroids, Data, Dense, Sparse};
 use emmf::{Mat, Real, Result, RowSource, Samples};
 use oracle::problems::{in_every_storage, rng, uniform};
 use rand::RngExt;
@@ -67,6 +67,30 @@ fn check_products<T: Real>(data: &impl Data<T>, x: &Mat<f64>, scale: &[f64], wha
         let mut some = Mat::from_fn(n, c, |_, _| T::from_f64(f64::NAN));
         data.project_rows(0..n, &b.cast(), some.as_mut_slice(), &mut Vec::new());
         assert_near(&some, plain, &format!("project_rows, {what}"));
+        check_residuals(data, &entry, (&v, &b), &what);
+    }
+}
+
+/// Residuals by their definition, of one sample and of some together.
+fn check_residuals<T: Real>(
+    data: &impl Data<T>,
+    entry: &impl Fn(usize, usize) -> f64,
+    (v, u): (&Mat<f64>, &Mat<f64>),
+    what: &str,
+) {
+    let ((n, d), c) = (data.shape(), u.cols());
+    let unit = if T::NAME == "f32" { f64::from(f32::EPSILON) } else { f64::EPSILON };
+    let some: Vec<usize> = (0..n).step_by(3).take(BLOCK).collect();
+    let rows: Vec<T> = some.iter().flat_map(|&i| v.row(i)).map(|&v| T::from_f64(v)).collect();
+    let (u_cast, mut together) = (u.cast(), vec![f64::NAN; some.len()]);
+    data.residuals_sq(&some, &Centroids::new(&u_cast), &rows, &mut together);
+    for ((&i, row), &together) in some.iter().zip(rows.chunks_exact(c)).zip(&together) {
+        let fitted = |j: usize| (0..c).map(|k| v[(i, k)] * u[(j, k)]).sum::<f64>();
+        let size: f64 = (0..d).map(|j| entry(i, j).powi(2) + fitted(j).powi(2)).sum();
+        let plain: f64 = (0..d).map(|j| (entry(i, j) - fitted(j)).powi(2)).sum();
+        for found in [data.residual_sq(i, &u_cast, row), together] {
+            assert!((found - plain).abs() <= 64.0 * unit * size, "{what}, sample {i}: {found}, not {plain}");
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::{GraphIrls, GraphState};
-use crate::data::{BLOCK, Block, Data, least_parts, rows_per_part, vectorized};
+use crate::data::{BLOCK, Block, Centroids, Data, least_parts, rows_per_part, vectorized};
 use crate::matrix::Mat;
 use crate::method::irls::{IrlsState, smoothing};
 use crate::method::update::{ratio, times};
@@ -66,7 +66,7 @@ impl GraphIrls<'_> {
             Rule::Published(first, second)
         };
         g.as_mut_slice().copy_from_slice(gram.of(u).as_slice());
-        let by = Move { q, g, rule };
+        let (by, centroids) = (Move { q, g, rule }, Centroids::new(u));
         let rows = rows_per_part(n);
         let parts = v.as_mut_slice().par_chunks_mut(rows * c).zip(p.as_slice().par_chunks(rows * c));
         let parts = parts.zip(sv.as_mut_slice().par_chunks_mut(rows * c)).zip(r.par_chunks_mut(rows));
@@ -77,7 +77,7 @@ impl GraphIrls<'_> {
             for (start, (((v, p), pull), r)) in (part * rows..).step_by(BLOCK).zip(blocks) {
                 let mut block = RowsOf { rows: start..start + r.len(), v, p, pull, r };
                 by.apply(&mut block, scratch);
-                by.residuals(&self.irls, (x, u), &mut block, (&**loss, &mut *scratch));
+                by.residuals(&self.irls, (x, &centroids), &mut block, (&**loss, &mut *scratch));
             }
         });
     }
@@ -127,7 +127,7 @@ impl<T: Real> Move<'_, T> {
     fn residuals<X: Data<T>>(
         &self,
         irls: &Irls<'_>,
-        (x, u): (&X, &Mat<T>),
+        (x, u): (&X, &Centroids<'_, T>),
         block: &mut RowsOf<'_, T>,
         (loss, scratch): (&dyn crate::loss::Loss, &mut [T]),
     ) {
