@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 use super::walk::{Layout, Scratch, least_parts, walk};
 use super::{
-    BLOCK, Block, Centroids, Data, Exact, PARTS, STRIP, add_scaled, blocks, dot_f64, sums_by_row, vectorized,
-    weigh_rows,
+    BLOCK, Block, Centroids, Data, Exact, PARTS, STRIP, add_scaled, blocks, dot_f64, residuals_by_row,
+    sums_by_row, vectorized, weigh_rows,
 };
 use crate::error::{Error, Result};
 use crate::matrix::{Mat, RowSource, View};
@@ -319,13 +319,11 @@ impl<T: Real> Data<T> for Dense<'_, T> {
     }
 
     fn residuals_sq(&self, samples: &[usize], u: &Centroids<'_, T>, v: &[T], out: &mut [f64]) {
-        let (d, c) = (self.shape.1, u.u.cols());
         if matches!(self.x, Source::Stream(_)) {
             // Of which only whole samples can be read.
-            let rows = samples.iter().zip(v.chunks_exact(c));
-            rows.zip(out).for_each(|((&i, v), out)| *out = self.residual_sq(i, u.u, v));
-            return;
+            return residuals_by_row(self, samples, u, v, out);
         }
+        let (d, c) = (self.shape.1, u.u.cols());
         let (mut fitted, mut spare) = (vec![0.0; samples.len() * PANEL], [T::ZERO; PANEL]);
         let v: Vec<f64> = v.iter().map(|v| v.to_f64()).collect();
         out.fill(0.0);

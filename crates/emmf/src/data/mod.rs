@@ -107,8 +107,7 @@ pub trait Data<T: Real>: Sync {
     /// The same of several samples, at most [`BLOCK`], which is faster. `v` holds the rows of these samples one after the
     /// other.
     fn residuals_sq(&self, samples: &[usize], u: &Centroids<'_, T>, v: &[T], out: &mut [f64]) {
-        let rows = samples.iter().zip(v.chunks_exact(u.u.cols()));
-        rows.zip(out).for_each(|((&i, v), out)| *out = self.residual_sq(i, u.u, v));
+        residuals_by_row(self, samples, u, v, out);
     }
 
     /// `out` = these features of these samples, row by row.
@@ -143,6 +142,18 @@ fn sums_by_row<T: Real, X: Data<T> + ?Sized>(x: &X, members: &[Vec<usize>], weig
     };
     let sums: Vec<Vec<T>> = members.par_iter().map(sum).collect();
     Mat::from_fn(d, members.len(), |j, k| sums[k][j])
+}
+
+/// [`Data::residuals_sq`], sample by sample.
+fn residuals_by_row<T: Real, X: Data<T> + ?Sized>(
+    x: &X,
+    samples: &[usize],
+    u: &Centroids<'_, T>,
+    v: &[T],
+    out: &mut [f64],
+) {
+    let rows = samples.iter().zip(v.chunks_exact(u.u.cols()));
+    rows.zip(out).for_each(|((&i, v), out)| *out = x.residual_sq(i, u.u, v));
 }
 
 /// A range of rows in nearly equal blocks of at most `size`.

@@ -62,16 +62,18 @@ pub struct IrlsState<T> {
     momentum: Option<Momentum<T>>,
 }
 
-/// Below this share of the longest sample ε would say nothing: weights 1/r of samples that fit exactly would be so large
-/// that all others vanish beside them.
-const LEAST_EPSILON: f64 = 1e-20;
+/// ε, or what it must be at least for data of this scale: weights 1/r of what fits exactly would be so large that all else
+/// vanishes beside it.
+pub(super) fn raised(epsilon: f64, scale: f64) -> f64 {
+    epsilon.max(1e-20 * scale).max(1e-150)
+}
 
 /// ε: the given one, else 1e-10 of the mean norm of the samples.
 pub(crate) fn epsilon<T: Real, X: Data<T>>(x: &X, weights: &[f64], given: Option<f64>) -> f64 {
     let norms = || x.norms_sq().iter().map(|norm| norm.sqrt());
     let mean = || norms().zip(weights).map(|(norm, s)| s * norm).sum::<f64>() / weights.iter().sum::<f64>();
     let longest = norms().fold(0.0, f64::max);
-    given.unwrap_or_else(|| 1e-10 * mean()).max(LEAST_EPSILON * longest).max(1e-150)
+    raised(given.unwrap_or_else(|| 1e-10 * mean()), longest)
 }
 
 /// What ‖m‖² grows by under the root: ε² where the loss has a pole at 0, else 0.

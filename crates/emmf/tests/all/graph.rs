@@ -7,22 +7,8 @@ use emmf::graph::{
     Neighbours, Weighting, adaptive, knn_graph, nearest, nearest_approximately, project_onto_simplex,
 };
 use emmf::{Csr, Graph, Mat};
-use oracle::problems::{Sparse as Csrs, rng, uniform};
+use oracle::problems::{Sparse as Csrs, rng, two_triangles, uniform};
 use proptest::prelude::*;
-
-/// The samples of graph.md 0.5 as rows, and its graph.
-fn small() -> (Mat<f64>, Graph) {
-    let x = Mat::from_rows([
-        [5.0, 0.0, 1.0],
-        [4.0, 1.0, 1.0],
-        [6.0, 2.0, 1.0],
-        [0.0, 4.0, 1.0],
-        [1.0, 5.0, 0.0],
-        [2.0, 6.0, 2.0],
-    ]);
-    let edges = [(0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5), (2, 3)];
-    (x, Graph::from_edges(6, edges.map(|(i, j)| (i, j, 1.0))).unwrap())
-}
 
 /// All pairs, sorted by distance and index.
 fn brute_force(x: &Mat<f64>, k: usize) -> Neighbours {
@@ -130,7 +116,7 @@ fn neighbours_do_not_depend_on_threads() {
 /// graph.md 0.5: with k = 2 the two triangles.
 #[test]
 fn two_nearest_of_the_small_problem() {
-    let (x, _) = small();
+    let (x, ..) = two_triangles();
     let lengths = |i: usize| 1.0 / x.row(i).iter().map(|x| x * x).sum::<f64>().sqrt();
     for scale in [None, Some((0..6).map(lengths).collect())] {
         let graph = knn_graph(&nearest(&Dense::new(x.view(), scale), 2).unwrap(), Weighting::Binary).unwrap();
@@ -143,7 +129,7 @@ fn two_nearest_of_the_small_problem() {
 /// graph.md 0.5: ‖S‖² = 23/9, largest eigenvalue 1.
 #[test]
 fn normalized() {
-    let (_, graph) = small();
+    let (.., graph) = two_triangles();
     assert_eq!(graph.degrees(), [2.0, 2.0, 3.0, 3.0, 2.0, 2.0]);
     let s = graph.normalized();
     assert!((s.norm_sq() - 23.0 / 9.0).abs() < 1e-14);
@@ -189,7 +175,7 @@ fn products() {
 
 #[test]
 fn weights() {
-    let (x, _) = small();
+    let (x, ..) = two_triangles();
     let near = nearest(&Dense::new(x.view(), None), 2).unwrap();
     // 0 and 1 are √2 apart, 0 and 2 √5.
     let heat = knn_graph(&near, Weighting::Heat { width: Some(2.0) }).unwrap();
@@ -205,7 +191,7 @@ fn weights() {
 /// graph.md 6 and 7.
 #[test]
 fn adaptive_neighbours() {
-    let (x, _) = small();
+    let (x, ..) = two_triangles();
     let found = adaptive(&nearest(&Dense::new(x.view(), None), 3).unwrap());
     assert_eq!(found.gamma, [37.5, 21.5, 28.0, 19.0, 21.5, 22.5]);
     assert_eq!(found.index[..2], [1, 2]);

@@ -9,26 +9,8 @@ use emmf::{
     Error, Factors, Fit, Given, Graph, GraphKind, GraphSpec, Mat, Real, Samples, Solver, Spec, Step, Stop,
     StopBy,
 };
-use oracle::problems::{KINDS, Kind, Sparse, cast, distance, problem, rng, uniform};
+use oracle::problems::{KINDS, Kind, Sparse, cast, distance, problem, rng, two_triangles, uniform};
 use proptest::prelude::*;
-
-/// The problem of graph.md 0.5.
-fn small() -> (Mat<f64>, Factors<f64>, Graph) {
-    let x = Mat::from_rows([
-        [5.0, 0.0, 1.0],
-        [4.0, 1.0, 1.0],
-        [6.0, 2.0, 1.0],
-        [0.0, 4.0, 1.0],
-        [1.0, 5.0, 0.0],
-        [2.0, 6.0, 2.0],
-    ]);
-    let start = Factors {
-        u: Mat::from_rows([[5.0, 1.0], [1.0, 5.0], [1.0, 1.0]]),
-        v: Mat::from_fn(6, 2, |i, k| if (i < 3) == (k == 0) { 1.2 } else { 0.2 }),
-    };
-    let edges = [(0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5), (2, 3)];
-    (x, start, Graph::from_edges(6, edges.map(|(i, j)| (i, j, 1.0))).unwrap())
-}
 
 fn on_graph<'a, T: Real>(
     spec: &Spec,
@@ -55,7 +37,7 @@ fn near(ours: f64, fact: f64) {
 /// graph.md 1: the published rule.
 #[test]
 fn facts_of_the_published_rule() {
-    let (x, start, graph) = small();
+    let (x, start, graph) = two_triangles();
     let spec = Spec::new("g-emmf", 2).param("lambda", 10.0).epsilon(1e-10);
     let fit = |t: usize| on_graph(&spec.clone().max_iter(t), &x, &graph, Some(&start)).unwrap();
     let one = fit(1);
@@ -77,7 +59,7 @@ fn facts_of_the_published_rule() {
 /// graph.md 1: the monotone variant.
 #[test]
 fn facts_of_the_monotone_variant() {
-    let (x, start, graph) = small();
+    let (x, start, graph) = two_triangles();
     let spec =
         Spec::new("g-emmf", 2).param("lambda", 10.0).param("monotone", 1.0).epsilon(1e-10).max_iter(10);
     let fit = on_graph(&spec, &x, &graph, Some(&start)).unwrap();
@@ -88,7 +70,7 @@ fn facts_of_the_monotone_variant() {
 /// λ of the data is (1/2c)·Σq‖x‖², q at the start.
 #[test]
 fn lambda_of_the_data() {
-    let (x, start, graph) = small();
+    let (x, start, graph) = two_triangles();
     let q = [
         0.597_689_128_071,
         0.597_689_128_071,
@@ -125,7 +107,7 @@ fn dense(graph: &Graph) -> Mat<f64> {
 /// where the gradient of the objective vanishes.
 #[test]
 fn gradient_of_the_objective() {
-    let (x, start, graph) = small();
+    let (x, start, graph) = two_triangles();
     let s = dense(&graph.normalized());
     let spec = Spec::new("nmf", 2).param("lambda", 3.0).param("monotone", 1.0).max_iter(3000);
     let fit = on_graph(&spec, &x, &graph, Some(&start)).unwrap();

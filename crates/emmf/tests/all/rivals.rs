@@ -12,7 +12,7 @@ use emmf::{Factors, Fit, Given, Graph, Mat, Spec, Step};
 use oracle::dense::{distance_sq, polar, t_times};
 use oracle::escapes::Escapes;
 use oracle::lsnmf::Lsnmf;
-use oracle::problems::{Kind, distance, problem, rng, uniform};
+use oracle::problems::{Kind, distance, problem, rng, two_triangles, uniform};
 use oracle::rivals::Rival;
 use oracle::rmnmf::Rmnmf;
 use oracle::{determined, fit_from};
@@ -21,25 +21,15 @@ use oracle::{determined, fit_from};
 const EXCUSED: f64 = 0.005;
 
 fn samples() -> Mat<f64> {
-    Mat::from_rows([
-        [5.0, 0.0, 1.0],
-        [4.0, 1.0, 1.0],
-        [6.0, 2.0, 1.0],
-        [0.0, 4.0, 1.0],
-        [1.0, 5.0, 0.0],
-        [2.0, 6.0, 2.0],
-    ])
+    two_triangles().0
 }
 
 fn start() -> Factors<f64> {
-    let v = Mat::from_fn(6, 2, |i, k| if i / 3 == k { 1.2 } else { 0.2 });
-    Factors { u: Mat::from_rows([[5.0, 1.0], [1.0, 5.0], [1.0, 1.0]]), v }
+    two_triangles().1
 }
 
-/// Two triangles with a bridge.
 fn graph() -> Graph {
-    let edges = [(0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5), (2, 3)];
-    Graph::from_edges(6, edges.map(|(i, j)| (i, j, 1.0))).unwrap()
+    two_triangles().2
 }
 
 fn fit_on(spec: &Spec, x: &Mat<f64>, graph: &Graph, start: &Factors<f64>) -> Fit<f64> {

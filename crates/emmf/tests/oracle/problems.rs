@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use emmf::{Csr, CsrView, Factors, Indices, Mat, Real, Samples, Solver, Spec, View, registry};
+use emmf::{Csr, CsrView, Factors, Graph, Indices, Mat, Real, Samples, Solver, Spec, View, registry};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -206,4 +206,23 @@ pub(crate) fn distance<T: Real>(a: &Mat<T>, b: &Mat<T>) -> f64 {
     let pairs = || a.as_slice().iter().zip(b.as_slice()).map(|(a, b)| (a.to_f64(), b.to_f64()));
     let largest = pairs().map(|(a, b)| a.abs().max(b.abs())).fold(f64::MIN_POSITIVE, f64::max);
     pairs().map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / largest
+}
+
+/// The problem of the method notes (graph.md 0.5) with its start: six samples in two clusters, and two triangles with a
+/// bridge between them.
+pub(crate) fn two_triangles() -> (Mat<f64>, Factors<f64>, Graph) {
+    let x = Mat::from_rows([
+        [5.0, 0.0, 1.0],
+        [4.0, 1.0, 1.0],
+        [6.0, 2.0, 1.0],
+        [0.0, 4.0, 1.0],
+        [1.0, 5.0, 0.0],
+        [2.0, 6.0, 2.0],
+    ]);
+    let start = Factors {
+        u: Mat::from_rows([[5.0, 1.0], [1.0, 5.0], [1.0, 1.0]]),
+        v: Mat::from_fn(6, 2, |i, k| if i / 3 == k { 1.2 } else { 0.2 }),
+    };
+    let edges = [(0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5), (2, 3)];
+    (x, start, Graph::from_edges(6, edges.map(|(i, j)| (i, j, 1.0))).unwrap())
 }

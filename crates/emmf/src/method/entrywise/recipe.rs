@@ -6,6 +6,7 @@ use crate::data::Data;
 use crate::init::Factors;
 use crate::loss::entry::{Divergence, EntryCorrentropy, Huber, Hypersurface, L1};
 use crate::loss::normal_variance;
+use crate::method::irls::raised;
 use crate::real::Real;
 
 /// ε of the l1 norm where none is given, in terms of the mean entry: entries that are fitted better than ε
@@ -66,11 +67,9 @@ impl Recipe {
         start: &Factors<T>,
         (weights, epsilon): (&[f64], Option<f64>),
     ) -> Weighing {
-        // Below this share of the mean entry nothing else would count beside entries that fit exactly.
-        let least = |scale: f64| (1e-20 * scale).max(1e-150);
         let l1 = || {
             let scale = mean(x, weights, |x| x);
-            L1 { epsilon: epsilon.unwrap_or(L1_EPSILON * scale).max(least(scale)) }
+            L1 { epsilon: raised(epsilon.unwrap_or(L1_EPSILON * scale), scale) }
         };
         let delta = |given: Option<f64>| given.unwrap_or_else(|| median_residual(x, weights, start));
         match self {
@@ -91,7 +90,7 @@ impl Recipe {
             }
             Self::Features => {
                 let scale = mean(x, weights, |x| x * x).sqrt();
-                let epsilon = epsilon.unwrap_or(1e-10 * scale).max(least(scale));
+                let epsilon = raised(epsilon.unwrap_or(1e-10 * scale), scale);
                 Weighing::Features { epsilon, weights: vec![1.0; x.shape().1] }
             }
             Self::SquaredSums => Weighing::SquaredSums(l1()),
