@@ -43,7 +43,7 @@ pub use paper_page::paper_page;
 pub use pictures::Pictures;
 pub use plan::{Case, Plan, Variant};
 pub use results_file::ResultsFile;
-pub use run::{Course, Result as RunResult};
+pub use run::{Course, Found};
 pub use sets::{KNOWN, Known, Set};
 pub use show::{show_runs, terminal_tables};
 pub use shown::Shown;

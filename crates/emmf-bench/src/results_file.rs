@@ -7,7 +7,7 @@ use crate::Error;
 use crate::experiment::Show;
 use crate::origin::{Hashes, Origin, difference};
 use crate::plan::Plan;
-use crate::run::{Course, Result as Found};
+use crate::run::{Course, Found};
 
 /// What a run is called: data set, contamination, method, parameters, seed.
 const KEY: [&str; 5] = ["data", "contamination", "method", "params", "seed"];

@@ -21,7 +21,7 @@ const FINE: usize = 50;
 
 /// What a run found. No times: a run gives the same whenever and beside whatever it is made.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Result {
+pub struct Found {
     /// Accuracy.
     pub acc: f64,
     /// Normalized mutual information: divided by the geometric mean of the entropies.
@@ -56,7 +56,7 @@ pub(crate) fn run(
     case: &Case,
     set: &Set,
     others: &HashMap<String, Set>,
-) -> std::result::Result<Result, Error> {
+) -> Result<Found, Error> {
     let made = match plan.runs.precision {
         Precision::Single => made::<f32>(plan, case, (set, others)),
         Precision::Double => made::<f64>(plan, case, (set, others)),
@@ -68,7 +68,7 @@ fn made<T: Real>(
     plan: &Plan,
     case: &Case,
     (set, others): (&Set, &HashMap<String, Set>),
-) -> std::result::Result<Result, String> {
+) -> Result<Found, String> {
     let mut spec = plan.spec(case, set.k)?;
     let done = &plan.contaminations[case.contamination];
     let x = contaminated((set, others), done, &mut spec, case.seed)?;
@@ -88,17 +88,13 @@ fn made<T: Real>(
     let fit = spec.fit_with(&x, given).map_err(text)?;
     let found = judged(&fit.labels, (fit.trace.len(), fit.objective))?;
     let course = (plan.runs.show == Show::Convergence).then(|| course(fit.initial, &fit.trace));
-    Ok(Result { course, ..found })
+    Ok(Found { course, ..found })
 }
 
 /// How clusters agree with the classes, after so many iterations with this objective.
-fn judged(
-    classes: &[usize],
-    labels: &[usize],
-    (iterations, objective): (usize, f64),
-) -> emmf::Result<Result> {
+fn judged(classes: &[usize], labels: &[usize], (iterations, objective): (usize, f64)) -> emmf::Result<Found> {
     let counts = Contingency::new(classes, labels)?;
-    Ok(Result {
+    Ok(Found {
         acc: counts.accuracy(),
         nmi: counts.nmi(NmiNorm::Sqrt),
         nmi_max: Some(counts.nmi(NmiNorm::Max)),
@@ -114,7 +110,7 @@ fn contaminated(
     done: &Contamination,
     spec: &mut Spec,
     seed: u64,
-) -> std::result::Result<Mat<f64>, String> {
+) -> Result<Mat<f64>, String> {
     let mut x = set.x.clone();
     let count = |share: f64| (share * set.x.rows() as f64).round() as usize;
     if let Some(share) = done.added() {

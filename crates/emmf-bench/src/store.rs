@@ -9,7 +9,7 @@ use crate::Error;
 use crate::origin::Origin;
 use crate::plan::Plan;
 use crate::results_file::{ResultsFile, Row, Rows, fields, found};
-use crate::run::Result as Found;
+use crate::run::Found;
 
 /// A file of results that more are added to.
 pub struct Store {

@@ -6,7 +6,7 @@ use emmf_report::Rank;
 
 use crate::plan::{Case, Plan};
 use crate::published;
-use crate::run::Result as Found;
+use crate::run::Found;
 use crate::sets::title;
 use crate::statistics::{LEVEL, PAIRS, chance, deviation, mean};
 

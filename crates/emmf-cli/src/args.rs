@@ -7,6 +7,7 @@ use emmf_io::Dtype;
 
 use crate::bench::BenchArgs;
 use crate::demo::DemoArgs;
+use crate::explain::ExplainArgs;
 use crate::gaps::MissingArgs;
 use crate::graph::GraphArgs;
 use crate::grid::Grid;
@@ -14,7 +15,6 @@ use crate::look::LookArgs;
 use crate::methods::MethodsArgs;
 use crate::plot::PlotArgs;
 use crate::report::ReportArgs;
-use crate::sample::ExplainArgs;
 use crate::score::ScoreArgs;
 use crate::shell::CompletionsArgs;
 use crate::synth::SynthArgs;

@@ -1,89 +1,200 @@
-//! Errors of the library in the words of the command line: the file, and options as they are typed.
+//! `emmf explain`: one sample in terms of a model.
 
-use std::path::Path;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Error, anyhow};
-use emmf::registry::METHODS;
-use emmf_io::Limit;
+use anyhow::{Result, bail};
+use clap::Args as ClapArgs;
+use emmf::model::THRESHOLD;
+use emmf::{Mat, Missing, Model, Real, Samples};
+use emmf_io::{AnyModel, Features, Misfit, misfits};
 
-use crate::input::{called, readable};
+use crate::args::InputArgs;
+use crate::input;
+use crate::look::{About, LookArgs};
+use crate::matching::matched;
+use crate::output::{print, table};
+use crate::values::{count, size};
+use crate::wording::explained;
 
-/// Parameters that are options of the same name.
-const OPTIONS: [&str; 16] = [
-    "share",
-    "contamination",
-    "epsilon",
-    "exponent",
-    "sweeps",
-    "restarts",
-    "init_restarts",
-    "max_iter",
-    "tol",
-    "time_limit",
-    "threads",
-    "samples",
-    "features",
-    "outliers",
-    "noise",
-    "block",
-];
+/// Residuals that differ by less than this share belong to the same sample.
+const SAME: f64 = 1e-6;
 
-/// An error about the data in `file`, or about the options.
-pub(crate) fn explained(error: &emmf::Error, file: &Path) -> Error {
-    let typed = |text: String| {
-        text.replace("normalize = ", "--normalize ")
-            .replace("solver = ", "--solver ")
-            .replace("missing = ", "--missing ")
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    emmf explain result/model.safetensors rays.csv --row 7\n  \
+    emmf explain result/model.safetensors faces/ --row 12 --json")]
+pub(crate) struct ExplainArgs {
+    /// model.safetensors of a fit.
+    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
+    /// The sample, from 0.
+    #[arg(long, value_name = "I", value_parser = count, allow_negative_numbers = true)]
+    pub(crate) row: usize,
+    /// Memory that reading may take, for example 2GB.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) max_memory: Option<u64>,
+    /// Print one JSON object instead of tables.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What the record of a fit knows about one of its samples.
+struct Fitted {
+    /// How much it pulled at the centroids.
+    weight: f64,
+    outlier: bool,
+    set_aside: bool,
+}
+
+/// A sample in terms of a model.
+struct Explanation {
+    name: Option<String>,
+    class: Option<String>,
+    cluster: usize,
+    residual: f64,
+    score: f64,
+    fitted: Option<Fitted>,
+    coefficients: Vec<f64>,
+    worst: Vec<Misfit>,
+}
+
+pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
+    let (model, notes) = emmf_io::read_model_and_notes(&args.model)?;
+    let missing = model.spec().missing;
+    let (x, mut about) =
+        args.look.read(&args.input, (missing, &input::budget(args.max_memory)), Some(&notes))?;
+    let order = matched((&mut about, x.shape().1), &args.input.data, (&model, &notes))?;
+    let x = x.in_order(&order)?;
+    let (samples, file) = (x.shape().0, args.input.data.display());
+    if args.row >= samples {
+        bail!("--row is {}, but {file} has the rows 0 to {}", args.row, samples - 1);
+    }
+    let found = match model {
+        AnyModel::F32(model) => explain(args, &model, x.into_f32().samples(), &about),
+        AnyModel::F64(model) => explain(args, &model, x.into_f64().samples(), &about),
+    }?;
+    if args.json { print_json(args, &found) } else { print_tables(args, &found, missing) }
+}
+
+fn explain<T: Real>(
+    args: &ExplainArgs,
+    model: &Model<T>,
+    x: Samples<'_, T>,
+    about: &About,
+) -> Result<Explanation> {
+    let worded = |error: emmf::Error| explained(&error, &args.input.data);
+    let row = x.row(args.row).map_err(worded)?;
+    let d = row.len();
+    let sample = Mat::from_vec(row, 1, d).map_err(worded)?;
+    let coded = model.transform_with(&sample, Some(1)).map_err(worded)?;
+    let prepared = model.prepare(&sample).map_err(worded)?.cast::<f64>();
+    let fitted = model.reconstruct(&coded.v).map_err(worded)?.cast::<f64>();
+    let pixels = about.image.map(|shape| {
+        let mut names = vec![String::new(); d];
+        for down in 0..shape.height {
+            (0..shape.width)
+                .for_each(|right| names[shape.feature(down, right)] = format!("pixel {down},{right}"));
+        }
+        names
+    });
+    let names = about.columns.as_deref().or(pixels.as_deref());
+    let of_row = |list: &Option<Vec<String>>| list.as_ref().and_then(|list| list.get(args.row).cloned());
+    Ok(Explanation {
+        name: of_row(&about.names),
+        class: of_row(&about.labels),
+        cluster: coded.labels[0],
+        residual: coded.residuals[0],
+        score: coded.scores[0],
+        fitted: of_the_fit(&args.model, args.row, coded.residuals[0])?,
+        coefficients: coded.v.row(0).iter().map(|v| v.to_f64()).collect(),
+        worst: misfits(prepared.as_slice(), fitted.as_slice(), Features { names, image: None }),
+    })
+}
+
+/// What the fit made of the sample, where it is one of those that the model was fitted to: the record of the fit, beside
+/// the model, says so.
+fn of_the_fit(model: &Path, row: usize, residual: f64) -> Result<Option<Fitted>> {
+    let path = model.with_file_name(emmf_io::RECORD_FILE);
+    let Ok(record) = emmf_io::read_record(&path) else { return Ok(None) };
+    emmf_io::check_same_fit(model, &record, &path)?;
+    let sample = || {
+        let fitted = *record.samples.residual.get(row)?;
+        let is_same = (fitted - residual).abs() <= SAME * fitted.abs().max(residual.abs());
+        let (weight, outlier) = (*record.samples.weight.get(row)?, record.outliers().nth(row)?);
+        is_same.then(|| Fitted { weight, outlier, set_aside: record.set_aside.contains(&row) })
     };
-    let text = typed(error.to_string());
-    let file = called(file);
-    match error {
-        emmf::Error::Param { name, got, must } => match option(name) {
-            Some(option) => anyhow!("{option} is {got}, but must be {}", typed(must.clone())),
-            None => anyhow!("{text}"),
+    Ok(sample())
+}
+
+impl Explanation {
+    /// As the fit saw it; for other samples by the score alone.
+    fn is_outlier(&self) -> bool {
+        self.fitted.as_ref().map_or(self.score > THRESHOLD, |fitted| fitted.outlier)
+    }
+}
+
+fn print_json(args: &ExplainArgs, found: &Explanation) -> Result<()> {
+    let object = serde_json::json!({
+        "row": args.row,
+        "name": found.name,
+        "class": found.class,
+        "label": found.cluster,
+        "residual": found.residual,
+        "score": found.score,
+        "outlier": found.is_outlier(),
+        "weight": found.fitted.as_ref().map(|fitted| fitted.weight),
+        "coefficients": found.coefficients,
+        "worst": found.worst,
+    });
+    writeln!(std::io::stdout().lock(), "{object}")?;
+    Ok(())
+}
+
+fn print_tables(args: &ExplainArgs, found: &Explanation, missing: Missing) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    let name = found.name.as_ref().map_or_else(String::new, |name| format!(" ({name})"));
+    let class = found.class.as_ref().map_or_else(String::new, |class| format!(", class {class}"));
+    writeln!(out, "row {}{name}: cluster {}{class}", args.row, found.cluster)?;
+    let weight = found.fitted.as_ref().map_or_else(
+        || {
+            "not known, as it is not a sample of the fit, or the fit's record.json is not beside the model"
+                .into()
         },
-        emmf::Error::Unknown { kind: "method", .. } => {
-            anyhow!("{text} `emmf methods` lists them all")
-        }
-        emmf::Error::Constant { .. } => anyhow!("{file}: {text}; give data that vary"),
-        emmf::Error::Unknown { .. } | emmf::Error::Threads { .. } => anyhow!("{text}"),
-        _ => anyhow!("{file}: {text}"),
-    }
-}
-
-/// An error of reading, where the command line has other words for it than the library.
-pub(crate) fn in_words(error: &Error) -> Option<String> {
-    let error = error.downcast_ref::<emmf_io::Error>()?;
-    let emmf_io::Problem::Memory { what, needed, left, limit } = &error.problem else { return None };
-    let (whose, advice) = match limit {
-        Limit::Asked(_) => {
-            ("--max-memory", "allow more, or save the data as .npy or .parquet, which are read")
-        }
-        Limit::Machine(_) => ("this machine", "save the data as .npy or .parquet, which --max-memory reads"),
+        |fitted| format!("{:.4}", fitted.weight),
+    );
+    let outlier = match &found.fitted {
+        Some(Fitted { set_aside: true, .. }) => "yes, set aside before the start",
+        _ if found.is_outlier() => "yes",
+        _ => "no",
     };
-    let needed = match *needed {
-        u64::MAX => "more memory than can be counted".into(),
-        needed => readable(needed),
-    };
-    Some(format!(
-        "{}: {what} takes {needed}, but of the {} of {whose} only {} are left; {advice} in blocks of samples",
-        error.file,
-        readable(limit.bytes()),
-        readable(*left)
-    ))
-}
-
-/// How a parameter of the library is set on the command line.
-fn option(name: &str) -> Option<String> {
-    let of_a_method = || METHODS.iter().flat_map(|method| method.params).any(|param| param.name == name);
-    match name {
-        "k" | "classes" => Some("-k".into()),
-        "params" => Some("--param".into()),
-        "solver" => Some("--solver".into()),
-        "graph" => Some("--graph".into()),
-        "neighbours" => Some("--neighbors".into()),
-        _ if OPTIONS.contains(&name) => Some(format!("--{}", name.replace('_', "-"))),
-        _ if of_a_method() => Some(format!("--param {name}")),
-        _ => None,
+    writeln!(out, "residual {:.4}, outlier score {:.2}, outlier: {outlier}", found.residual, found.score)?;
+    writeln!(out, "weight {weight}\n")?;
+    let mut order: Vec<usize> = (0..found.coefficients.len()).collect();
+    order.sort_by(|&a, &b| found.coefficients[b].total_cmp(&found.coefficients[a]));
+    let mut coefficients = table(["centroid", "coefficient"]);
+    for k in order.into_iter().filter(|&k| found.coefficients[k] > 0.0) {
+        coefficients.add_row([k.to_string(), format!("{:.4}", found.coefficients[k])]);
     }
+    drop(out);
+    print(&coefficients)?;
+    let mut worst = table(["does not fit", "value", "fitted", "difference"]);
+    for misfit in &found.worst {
+        let gap = misfit.value - misfit.fitted;
+        worst.add_row([
+            misfit.name.clone(),
+            format!("{:.4}", misfit.value),
+            format!("{:.4}", misfit.fitted),
+            format!("{gap:+.4}"),
+        ]);
+    }
+    writeln!(std::io::stdout().lock())?;
+    print(&worst)?;
+    if missing == Missing::Nan {
+        writeln!(std::io::stdout().lock(), "\nMissing values have no part in it.")?;
+    }
+    Ok(())
 }

@@ -16,7 +16,6 @@ use emmf_io::{
 use emmf_report::report_page;
 
 use crate::args::FitArgs;
-use crate::explain::explained;
 use crate::grid;
 use crate::input::{self, Work};
 use crate::interrupt;
@@ -26,6 +25,7 @@ use crate::progress::{Choosing, Progress};
 use crate::report;
 use crate::resume::{self, Keeper};
 use crate::values::{Clusters, NormalizeName};
+use crate::wording::explained;
 
 pub(crate) fn run(args: &FitArgs) -> Result<()> {
     interrupt::fitting();

@@ -21,12 +21,13 @@ mod plot;
 mod progress;
 mod report;
 mod resume;
-mod sample;
+
 mod score;
 mod shell;
 mod synth;
 mod transform;
 mod values;
+mod wording;
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
@@ -50,7 +51,7 @@ fn main() -> ExitCode {
         Command::Transform(args) => transform::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Plot(args) => plot::run(&args),
-        Command::Explain(args) => sample::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Score(args) => score::run(&args),
         Command::Synth(args) => synth::run(&args),
         Command::Methods(args) => methods::run(&args),
@@ -78,7 +79,7 @@ fn hush_caught_panics() {
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {
-    let text = explain::in_words(error).unwrap_or_else(|| format!("{error:#}"));
+    let text = wording::in_words(error).unwrap_or_else(|| format!("{error:#}"));
     // In colour only where a terminal shows it and NO_COLOR does not forbid it.
     let _ = writeln!(AutoStream::auto(std::io::stderr()), "\x1b[1;31merror:\x1b[0m {text}");
     ExitCode::from(BAD_INPUT)

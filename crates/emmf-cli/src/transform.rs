@@ -8,13 +8,13 @@ use emmf::{Mat, Missing, Model, Real, Samples, Spec};
 use emmf_io::{AnyModel, Dataset, Dtype, Notes, Numbers};
 
 use crate::args::InputArgs;
-use crate::explain::explained;
 use crate::gaps::MissingArgs;
 use crate::input::{self, Input};
 use crate::look::LookArgs;
 use crate::matching::matched;
 use crate::output::write_data;
 use crate::values::{count, size};
+use crate::wording::explained;
 
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  \

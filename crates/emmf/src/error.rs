@@ -4,7 +4,7 @@
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Why a call was refused. Not converging, running out of time and being ended by an observer are not errors:
-/// they are [`Stop`](crate::fit::Stop) values of a successful fit.
+/// they are [`Stop`](crate::iterate::Stop) values of a successful fit.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

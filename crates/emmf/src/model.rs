@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
-use crate::fit::Stop;
+use crate::iterate::Stop;
 pub use crate::loss::THRESHOLD;
 use crate::matrix::{Mat, Samples, View};
 use crate::method::{Coding, Extra, largest, nearest};

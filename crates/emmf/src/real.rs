@@ -27,7 +27,7 @@ pub trait Real:
     + sealed::Product
     + sealed::Wide
     + sealed::Dots
-    + crate::run::Compiled
+    + crate::fit::Compiled
 {
     /// Zero.
     const ZERO: Self;

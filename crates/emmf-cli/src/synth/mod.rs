@@ -10,9 +10,9 @@ use emmf::{Mat, Missing, Real};
 use emmf_io::{Budget, Dataset, Matrix, Numbers, ReadOptions};
 use emmf_report::OUTLIER;
 
-use crate::explain::explained;
 use crate::input::read;
 use crate::output::write_data;
+use crate::wording::explained;
 
 pub(crate) use args::SynthArgs;
 use args::SynthKind;

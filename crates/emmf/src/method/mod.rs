@@ -1,4 +1,4 @@
-//! Factorizations: what happens inside the loop of [`fit`](crate::fit).
+//! Factorizations: what happens inside the loop of [`iterate`](crate::iterate).
 
 mod centroids;
 mod coding;
@@ -46,7 +46,7 @@ use crate::error::Result;
 use crate::init::Start;
 use crate::matrix::Mat;
 
-/// One factorization. It gives the step; the loop is the one of [`fit`](crate::fit).
+/// One factorization. It gives the step; the loop is the one of [`iterate`](crate::iterate).
 pub trait Method<T, X>: Sync {
     /// Everything that changes from iteration to iteration.
     type State: Send;

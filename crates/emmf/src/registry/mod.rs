@@ -98,7 +98,7 @@ impl Goal {
     }
 }
 
-/// What kind of method it is, and how it is made from its parameters. `run` has a line for each kind.
+/// What kind of method it is, and how it is made from its parameters. `fit/methods.rs` has a line for each kind.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
     /// Weighted samples, with this loss.

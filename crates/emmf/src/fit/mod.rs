@@ -4,8 +4,9 @@ mod aside;
 mod blame;
 mod check;
 mod compiled;
+mod fitting;
 mod graph;
-mod job;
+mod methods;
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -14,26 +15,21 @@ use crate::cancel::Deadline;
 use crate::checkpoint::Checkpoint;
 use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
-use crate::fit::{Observer, Step};
 use crate::graph::Graph;
 use crate::init::{Factors, Random, Start};
-use crate::loss::Loss;
+use crate::iterate::{Observer, Step};
 use crate::matrix::{Part, Samples};
 use crate::memory::check_room;
-use crate::method::{
-    Aim, Entrywise, Gamma, GraphIrls, Gsnmf, Irls, Lsnmf, Onmf, Pnmf, Recipe, Regularized, Rmnmf, Setting,
-    Source, SparseDivergence, Symnmf, Update, epsilon,
-};
 use crate::model::{Fit, Seconds, impute};
-use crate::preprocess::{self, Fitted};
+use crate::preprocess;
 use crate::real::Real;
-use crate::registry::{self, Entry, Kind, Values};
-use crate::spec::{GraphKind, GraphSpec, Missing, Solver, Spec};
+use crate::registry;
+use crate::spec::{GraphKind, GraphSpec, Missing, Spec};
 use crate::threads;
 
 use aside::Split;
 use blame::{Blame, check_finite};
-use job::Job;
+use fitting::Fitting;
 
 pub(crate) use compiled::Compiled;
 
@@ -160,12 +156,16 @@ fn fit<T: Real>(
         let blame = Blame { spec, weights: &weights };
         check::magnitude(&data, largest, &blame)?;
         let advised = |error: Error| error.advised(|| blame.divergence::<T>());
-        let mut task = Task { spec, entry, began, seconds: Seconds::default(), fitted };
-        task.seconds.prepare = began.elapsed().as_secs_f64();
+        let mut seconds = Seconds { prepare: began.elapsed().as_secs_f64(), ..Seconds::default() };
         let split = Split::find(spec, &data, &weights)?;
-        task.seconds.init = began.elapsed().as_secs_f64() - task.seconds.prepare;
+        seconds.init = began.elapsed().as_secs_f64() - seconds.prepare;
+        let deadline = Deadline::after(began, spec.time_limit);
         let mut fit = match split {
-            None => task.run((&data, &weights), given, given_graph).map_err(advised)?,
+            None => {
+                let fitting =
+                    Fitting { spec, entry, data: &data, weights: &weights, fitted, deadline, seconds };
+                fitting.fit(given, given_graph).map_err(advised)?
+            }
             Some(split) => {
                 drop(data);
                 let part = Part::of(&samples, split.kept())?;
@@ -174,7 +174,10 @@ fn fit<T: Real>(
                 let graph = given_graph.map(|graph| graph.among(split.kept()));
                 let given =
                     Given { start: start.as_ref(), resume: given.resume, ..Given::new(given.observer) };
-                let fit = task.run((&kept, &split.of(&weights)), given, graph.as_ref()).map_err(advised)?;
+                let weights = split.of(&weights);
+                let fitting =
+                    Fitting { spec, entry, data: &kept, weights: &weights, fitted, deadline, seconds };
+                let fit = fitting.fit(given, graph.as_ref()).map_err(advised)?;
                 split.complete(fit, &samples, scale.as_deref())?
             }
         };
@@ -183,132 +186,4 @@ fn fit<T: Real>(
         check_finite(&fit).map_err(advised)?;
         Ok(fit)
     })?
-}
-
-/// A fit of preprocessed samples.
-struct Task<'a> {
-    spec: &'a Spec,
-    entry: &'static Entry,
-    began: Instant,
-    seconds: Seconds,
-    fitted: Vec<Fitted>,
-}
-
-impl Task<'_> {
-    fn run<T: Real>(
-        self,
-        (data, weights): (&Stored<'_, T>, &[f64]),
-        mut given: Given<'_, T>,
-        given_graph: Option<&Graph>,
-    ) -> Result<Fit<T>> {
-        let Self { spec, entry, began, seconds, fitted } = self;
-        let deadline = Deadline::after(began, spec.time_limit);
-        let mut job = Job { spec, entry, data, weights, deadline, seconds };
-        let missing = spec.missing == Missing::Nan;
-        let values = Values::of(entry, &spec.params);
-        let following = spec.graph.is_some();
-        let graph = |normalized| {
-            let chosen = spec.graph.unwrap_or_default();
-            let graph = graph::find(chosen, data, given_graph)?;
-            Ok::<_, Error>(graph::normalized(chosen, graph, normalized))
-        };
-        match entry.kind {
-            Kind::Samples(make) | Kind::Graph(make) if following || entry.needs_graph() => {
-                let making = Instant::now();
-                let (irls, graph) = (irls(&job, || make(&values)), graph(true)?);
-                let (lambda, monotone) = (values.get("lambda"), values.get("monotone") == Some(1.0));
-                job.seconds.prepare += making.elapsed().as_secs_f64();
-                job.fit(&GraphIrls { irls, graph, lambda, monotone }, &mut given, fitted)
-            }
-            Kind::Samples(make) if missing => {
-                let aim = Aim::Samples(Box::new(|| make(&values)));
-                job.fit(&entrywise(&job, aim), &mut given, fitted)
-            }
-            Kind::Samples(make) | Kind::Graph(make) => {
-                job.fit(&irls(&job, || make(&values)), &mut given, fitted)
-            }
-            Kind::Entries(make) => match make(&values) {
-                Recipe::Divergence if data.is_sparse() => {
-                    job.fit(&sparse_divergence(&job), &mut given, fitted)
-                }
-                recipe => job.fit(&entrywise(&job, Aim::Entries(recipe)), &mut given, fitted),
-            },
-            Kind::Probabilistic => job.fit(&pnmf(&values, weights), &mut given, fitted),
-            Kind::Separable => job.fit(&gsnmf(&values, weights), &mut given, fitted),
-            Kind::Regularized(make) => {
-                let terms = make(&values);
-                let graph = if terms.graph == Source::Given { Some(graph(false)?) } else { None };
-                let method = Regularized { terms, graph: graph.as_deref(), sample_weights: weights };
-                job.fit(&method, &mut given, fitted)
-            }
-            Kind::Orthogonal => job.fit(&Onmf { sample_weights: weights }, &mut given, fitted),
-            Kind::Symmetric => {
-                let (graph, half) = (graph(true)?, values.get("half") == Some(1.0));
-                job.fit(&Symnmf { graph: &graph, half }, &mut given, fitted)
-            }
-            Kind::RobustManifold => job.fit(&rmnmf(&values, &*graph(false)?), &mut given, fitted),
-            Kind::LocalCentroids => job.fit(&lsnmf(&values, weights), &mut given, fitted),
-        }
-    }
-}
-
-/// The sample-weighted method with this loss.
-fn irls<'a, T: Real, X: Data<T>>(
-    job: &Job<'a, X>,
-    loss: impl Fn() -> Box<dyn Loss> + Send + Sync + 'a,
-) -> Irls<'a> {
-    let Job { spec, data, weights, .. } = *job;
-    let update = match spec.solver {
-        Solver::Mu => Update::Multiplicative { exponent: job.exponent() },
-        Solver::Hals => {
-            Update::Hals { sweeps: spec.sweeps, extrapolate: spec.extrapolate, deadline: job.deadline }
-        }
-    };
-    let epsilon = epsilon(data, weights, spec.epsilon);
-    Irls { loss: Box::new(loss), update, epsilon, sample_weights: weights }
-}
-
-/// The entry-wise method that minimises this.
-fn entrywise<'a, X>(job: &Job<'a, X>, aim: Aim<'a>) -> Entrywise<'a> {
-    let Job { spec, weights: sample_weights, .. } = *job;
-    let missing = spec.missing == Missing::Nan;
-    Entrywise { aim, exponent: job.exponent(), epsilon: spec.epsilon, sample_weights, missing }
-}
-
-fn sparse_divergence<'a, X>(job: &Job<'a, X>) -> SparseDivergence<'a> {
-    SparseDivergence { exponent: job.exponent(), sample_weights: job.weights }
-}
-
-fn pnmf<'a>(values: &Values<'_>, sample_weights: &'a [f64]) -> Pnmf<'a> {
-    let get = |name: &str| values.get(name).unwrap_or(1.0);
-    let relevance = Gamma { shape: get("ard-shape"), rate: get("ard-rate") };
-    Pnmf {
-        lambda: get("lambda"),
-        noise: Gamma { shape: get("shape"), rate: get("rate") },
-        relevance: (get("ard") == 1.0).then_some(relevance),
-        sample_weights,
-    }
-}
-
-fn gsnmf<'a>(values: &Values<'_>, sample_weights: &'a [f64]) -> Gsnmf<'a> {
-    let is_convex = values.get("convex") == Some(1.0);
-    Gsnmf { convex: values.get("lambda").filter(|_| is_convex), sample_weights }
-}
-
-fn rmnmf<'a>(values: &Values<'_>, graph: &'a Graph) -> Rmnmf<'a> {
-    let setting =
-        Setting::new(values.get("stable") == Some(1.0), values.get("penalty"), values.get("growth"));
-    Rmnmf { graph, lambda: values.get("lambda").unwrap_or(1.0), setting }
-}
-
-fn lsnmf<'a>(values: &Values<'_>, sample_weights: &'a [f64]) -> Lsnmf<'a> {
-    let get = |name: &str| values.get(name).unwrap_or(1.0);
-    Lsnmf {
-        lambda: get("lambda"),
-        adapt: get("adapt") == 1.0,
-        stable: get("stable") == 1.0,
-        centroids: values.get("centroids").map(|m| m as usize),
-        links: get("neighbors") as usize,
-        sample_weights,
-    }
 }

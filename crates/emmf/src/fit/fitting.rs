@@ -7,8 +7,8 @@ use crate::cancel::Deadline;
 use crate::checkpoint::{Checkpoint, Snapshot};
 use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::fit::{Observer, Run, Step, Stop, StopRule, iterate};
 use crate::init::{Random, Start};
+use crate::iterate::{Observer, Run, Step, Stop, StopRule, iterate};
 use crate::method::{Ending, Method, centres};
 use crate::model::{Fit, Model, ResidualScale, Seconds};
 use crate::preprocess::Fitted;
@@ -20,28 +20,29 @@ use crate::threads;
 use super::{Given, check};
 
 /// One fit under way.
-pub(super) struct Job<'a, X> {
+pub(super) struct Fitting<'a, X> {
     pub(super) spec: &'a Spec,
     pub(super) entry: &'static Entry,
     pub(super) data: &'a X,
     /// How often each sample counts.
     pub(super) weights: &'a [f64],
+    /// What preprocessing took from the samples.
+    pub(super) fitted: Vec<Fitted>,
     pub(super) deadline: Deadline,
     pub(super) seconds: Seconds,
 }
 
-impl<X> Job<'_, X> {
+impl<X> Fitting<'_, X> {
     /// Exponent of the multiplicative update.
     pub(super) fn exponent(&self) -> f64 {
         self.spec.exponent.or(self.entry.exponent).unwrap_or(1.0)
     }
 
     /// Fits with `method`.
-    pub(super) fn fit<T: Real, M: Method<T, X>>(
-        &mut self,
+    pub(super) fn fit_by<T: Real, M: Method<T, X>>(
+        mut self,
         method: &M,
         given: &mut Given<'_, T>,
-        fitted: Vec<Fitted>,
     ) -> Result<Fit<T>>
     where
         X: Data<T>,
@@ -58,7 +59,7 @@ impl<X> Job<'_, X> {
             stop = Stop::TimeLimit;
         }
         let scale = ResidualScale::of(&outcome.residuals);
-        let model = Model::from_parts(self.spec.clone().labels(rule), outcome.factors.u, fitted, scale)?;
+        let model = Model::from_parts(self.spec.clone().labels(rule), outcome.factors.u, self.fitted, scale)?;
         let mut model = model.with_coding(outcome.coding)?;
         if rule == LabelRule::Kmeans {
             model = model.with_label_centres(centres(&outcome.factors.v, &outcome.labels))?;

@@ -1,0 +1,137 @@
+//! A method from its entry in the registry and the parameters: one line for each kind.
+
+use std::time::Instant;
+
+use super::fitting::Fitting;
+use super::{Given, graph};
+use crate::data::{Data, Stored};
+use crate::error::{Error, Result};
+use crate::graph::Graph;
+use crate::loss::Loss;
+use crate::method::{
+    Aim, Entrywise, Gamma, GraphIrls, Gsnmf, Irls, Lsnmf, Onmf, Pnmf, Recipe, Regularized, Rmnmf, Setting,
+    Source, SparseDivergence, Symnmf, Update, epsilon,
+};
+use crate::model::Fit;
+use crate::real::Real;
+use crate::registry::{Kind, Values};
+use crate::spec::{Missing, Solver};
+
+impl<T: Real> Fitting<'_, Stored<'_, T>> {
+    /// Makes the method and fits with it, on the given graph where it follows one.
+    pub(super) fn fit(mut self, mut given: Given<'_, T>, given_graph: Option<&Graph>) -> Result<Fit<T>> {
+        let Self { spec, entry, data, weights, .. } = self;
+        let missing = spec.missing == Missing::Nan;
+        let values = Values::of(entry, &spec.params);
+        let following = spec.graph.is_some();
+        let graph = |normalized| {
+            let chosen = spec.graph.unwrap_or_default();
+            let graph = graph::find(chosen, data, given_graph)?;
+            Ok::<_, Error>(graph::normalized(chosen, graph, normalized))
+        };
+        match entry.kind {
+            Kind::Samples(make) | Kind::Graph(make) if following || entry.needs_graph() => {
+                let making = Instant::now();
+                let (irls, graph) = (irls(&self, || make(&values)), graph(true)?);
+                let (lambda, monotone) = (values.get("lambda"), values.get("monotone") == Some(1.0));
+                self.seconds.prepare += making.elapsed().as_secs_f64();
+                self.fit_by(&GraphIrls { irls, graph, lambda, monotone }, &mut given)
+            }
+            Kind::Samples(make) if missing => {
+                let aim = Aim::Samples(Box::new(|| make(&values)));
+                let method = entrywise(&self, aim);
+                self.fit_by(&method, &mut given)
+            }
+            Kind::Samples(make) | Kind::Graph(make) => {
+                let method = irls(&self, || make(&values));
+                self.fit_by(&method, &mut given)
+            }
+            Kind::Entries(make) => match make(&values) {
+                Recipe::Divergence if data.is_sparse() => {
+                    let method = sparse_divergence(&self);
+                    self.fit_by(&method, &mut given)
+                }
+                recipe => {
+                    let method = entrywise(&self, Aim::Entries(recipe));
+                    self.fit_by(&method, &mut given)
+                }
+            },
+            Kind::Probabilistic => self.fit_by(&pnmf(&values, weights), &mut given),
+            Kind::Separable => self.fit_by(&gsnmf(&values, weights), &mut given),
+            Kind::Regularized(make) => {
+                let terms = make(&values);
+                let graph = if terms.graph == Source::Given { Some(graph(false)?) } else { None };
+                let method = Regularized { terms, graph: graph.as_deref(), sample_weights: weights };
+                self.fit_by(&method, &mut given)
+            }
+            Kind::Orthogonal => self.fit_by(&Onmf { sample_weights: weights }, &mut given),
+            Kind::Symmetric => {
+                let (graph, half) = (graph(true)?, values.get("half") == Some(1.0));
+                self.fit_by(&Symnmf { graph: &graph, half }, &mut given)
+            }
+            Kind::RobustManifold => self.fit_by(&rmnmf(&values, &*graph(false)?), &mut given),
+            Kind::LocalCentroids => self.fit_by(&lsnmf(&values, weights), &mut given),
+        }
+    }
+}
+
+/// The sample-weighted method with this loss.
+fn irls<'a, T: Real, X: Data<T>>(
+    fitting: &Fitting<'a, X>,
+    loss: impl Fn() -> Box<dyn Loss> + Send + Sync + 'a,
+) -> Irls<'a> {
+    let Fitting { spec, data, weights, .. } = *fitting;
+    let update = match spec.solver {
+        Solver::Mu => Update::Multiplicative { exponent: fitting.exponent() },
+        Solver::Hals => {
+            Update::Hals { sweeps: spec.sweeps, extrapolate: spec.extrapolate, deadline: fitting.deadline }
+        }
+    };
+    let epsilon = epsilon(data, weights, spec.epsilon);
+    Irls { loss: Box::new(loss), update, epsilon, sample_weights: weights }
+}
+
+/// The entry-wise method that minimises this.
+fn entrywise<'a, X>(fitting: &Fitting<'a, X>, aim: Aim<'a>) -> Entrywise<'a> {
+    let Fitting { spec, weights: sample_weights, .. } = *fitting;
+    let missing = spec.missing == Missing::Nan;
+    Entrywise { aim, exponent: fitting.exponent(), epsilon: spec.epsilon, sample_weights, missing }
+}
+
+fn sparse_divergence<'a, X>(fitting: &Fitting<'a, X>) -> SparseDivergence<'a> {
+    SparseDivergence { exponent: fitting.exponent(), sample_weights: fitting.weights }
+}
+
+fn pnmf<'a>(values: &Values<'_>, sample_weights: &'a [f64]) -> Pnmf<'a> {
+    let get = |name: &str| values.get(name).unwrap_or(1.0);
+    let relevance = Gamma { shape: get("ard-shape"), rate: get("ard-rate") };
+    Pnmf {
+        lambda: get("lambda"),
+        noise: Gamma { shape: get("shape"), rate: get("rate") },
+        relevance: (get("ard") == 1.0).then_some(relevance),
+        sample_weights,
+    }
+}
+
+fn gsnmf<'a>(values: &Values<'_>, sample_weights: &'a [f64]) -> Gsnmf<'a> {
+    let is_convex = values.get("convex") == Some(1.0);
+    Gsnmf { convex: values.get("lambda").filter(|_| is_convex), sample_weights }
+}
+
+fn rmnmf<'a>(values: &Values<'_>, graph: &'a Graph) -> Rmnmf<'a> {
+    let setting =
+        Setting::new(values.get("stable") == Some(1.0), values.get("penalty"), values.get("growth"));
+    Rmnmf { graph, lambda: values.get("lambda").unwrap_or(1.0), setting }
+}
+
+fn lsnmf<'a>(values: &Values<'_>, sample_weights: &'a [f64]) -> Lsnmf<'a> {
+    let get = |name: &str| values.get(name).unwrap_or(1.0);
+    Lsnmf {
+        lambda: get("lambda"),
+        adapt: get("adapt") == 1.0,
+        stable: get("stable") == 1.0,
+        centroids: values.get("centroids").map(|m| m as usize),
+        links: get("neighbors") as usize,
+        sample_weights,
+    }
+}
