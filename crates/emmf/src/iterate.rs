@@ -113,9 +113,13 @@ fn movement<T: Real>(before: &mut Mat<T>, v: &Mat<T>) -> f64 {
 
 impl<S> Run<S> {
     /// A run before its first iteration.
-    pub(crate) fn begin<T: Real, X, M>(method: &M, x: &X, start: &mut Start<'_, T>) -> Result<Self>
+    pub(crate) fn begin<'x, T: Real, X: ?Sized, M>(
+        method: &M,
+        x: &'x X,
+        start: &mut Start<'_, T>,
+    ) -> Result<Self>
     where
-        M: Method<T, X, State = S>,
+        M: Method<'x, T, X, State = S>,
     {
         let state = method.start(x, start)?;
         let initial = method.objective(&state);
@@ -126,9 +130,9 @@ impl<S> Run<S> {
     }
 
     /// Goes to where a run like this one was.
-    pub(crate) fn load<T: Real, X>(
+    pub(crate) fn load<'x, T: Real, X: ?Sized>(
         &mut self,
-        method: &impl Method<T, X, State = S>,
+        method: &impl Method<'x, T, X, State = S>,
         saved: &Snapshot,
     ) -> Result<()> {
         let mut archive = Archive::loading(saved.parts.clone());
@@ -138,7 +142,10 @@ impl<S> Run<S> {
     }
 
     /// Where the run is.
-    pub(crate) fn save<T: Real, X>(&mut self, method: &impl Method<T, X, State = S>) -> Snapshot {
+    pub(crate) fn save<'x, T: Real, X: ?Sized>(
+        &mut self,
+        method: &impl Method<'x, T, X, State = S>,
+    ) -> Snapshot {
         let mut archive = Archive::saving();
         method.parts(&mut self.state, &mut archive);
         Snapshot { initial: self.initial, trace: self.trace.clone(), parts: archive.into_parts() }
@@ -146,24 +153,22 @@ impl<S> Run<S> {
 }
 
 /// Iterates until a rule or the observer ends it.
-pub(crate) fn iterate<T: Real, X, M: Method<T, X>>(
+pub(crate) fn iterate<'x, T: Real, X: ?Sized, M: Method<'x, T, X>>(
     method: &M,
-    x: &X,
+    x: &'x X,
     run: &mut Run<M::State>,
     (rule, restart): (&StopRule, usize),
     observer: &mut dyn Observer,
 ) -> Result<()> {
     let began = Instant::now();
     run.trace.reserve(rule.max_iter.min(10_000));
-    // V before the iteration, where it is looked at.
-    let mut before = match rule.by {
-        StopBy::Coefficients if rule.tol > 0.0 => {
-            let must = "objective with a method that has no V before its end";
-            let v = method.coefficients(&run.state);
-            Some(v.cloned().ok_or_else(|| Error::param("stop_by", "coefficients", must))?)
-        }
-        _ => None,
-    };
+    let watched = rule.by == StopBy::Coefficients && rule.tol > 0.0;
+    // V before the iteration, where it is looked at and is here.
+    let mut before = method.coefficients(&run.state).filter(|_| watched).cloned();
+    if watched && before.is_none() && method.movement(&mut run.state)?.is_none() {
+        let must = "objective with a method that has no V before its end";
+        return Err(Error::param("stop_by", "coefficients", must));
+    }
     run.stop = loop {
         if run.trace.len() >= rule.max_iter {
             break Stop::MaxIter;
@@ -183,6 +188,7 @@ pub(crate) fn iterate<T: Real, X, M: Method<T, X>>(
         }
         let change = match (&mut before, method.coefficients(&run.state)) {
             (Some(before), Some(v)) => movement(before, v),
+            _ if watched => method.movement(&mut run.state)?.unwrap_or_default(),
             _ => (last - objective).abs() / last.abs().max(f64::MIN_POSITIVE),
         };
         if method.has_settled(&run.state) || (rule.tol > 0.0 && change <= rule.tol) {

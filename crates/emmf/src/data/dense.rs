@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use super::walk::{Layout, Scratch, least_parts, walk};
+use super::walk::{Layout, Scratch, least_parts, rows_per_leaf, walk};
 use super::{
     BLOCK, Block, Centroids, Data, Exact, PARTS, STRIP, add_scaled, blocks, dot_f64, residuals_by_row,
-    sums_by_row, vectorized, weigh_rows,
+    sum_of_parts, sums_by_row, vectorized, weigh_rows,
 };
 use crate::error::{Error, Result};
 use crate::matrix::{Mat, RowSource, View};
@@ -38,6 +38,7 @@ pub struct Dense<'a, T> {
     broken: OnceLock<Error>,
     scale: Option<Vec<T>>,
     norms_sq: Vec<f64>,
+    rows_per_leaf: usize,
     blocks: Scratch<T>,
     narrow: Scratch<T>,
     sums: Scratch<T>,
@@ -57,9 +58,18 @@ impl<'a, T: Real> Dense<'a, T> {
     fn of(x: Source<'a, T>, shape: (usize, usize), scale: Option<Vec<T>>) -> Self {
         let [blocks, narrow, sums] = std::array::from_fn(|_| Scratch::new());
         let broken = OnceLock::new();
-        let mut data = Self { x, shape, broken, scale, norms_sq: Vec::new(), blocks, narrow, sums };
+        let least = if matches!(x, Source::Stream(_)) { STREAM_PARTS } else { 1 };
+        let rows_per_leaf = rows_per_leaf(shape, least);
+        let mut data =
+            Self { x, shape, broken, scale, norms_sq: Vec::new(), rows_per_leaf, blocks, narrow, sums };
         data.norms_sq = data.norms();
         data
+    }
+
+    /// The same samples as a shard of more, whose leaves have so many rows.
+    #[must_use]
+    pub fn in_leaves(self, rows_per_leaf: usize) -> Self {
+        Self { rows_per_leaf, ..self }
     }
 
     /// ‖xᵢ‖² of every sample.
@@ -116,17 +126,6 @@ impl<'a, T: Real> Dense<'a, T> {
             }
         }
         (spare, width)
-    }
-
-    /// Parts of the samples and groups of the features in which Xᵀ·diag(q)·V is made. The parts' sums
-    /// together are no larger than V, where X is in memory.
-    fn grid(&self) -> (usize, usize) {
-        let (n, d) = self.shape;
-        let parts = 1 << (n / d).clamp(1, PARTS).ilog2();
-        match self.x {
-            Source::Memory(_) => (parts, (PARTS / parts).min(d.div_ceil(PANEL))),
-            Source::Stream(_) => (parts.max(STREAM_PARTS), 1),
-        }
     }
 
     /// `out` (c×width) = Vᵀ·diag(q)·X of these samples and features.
@@ -216,22 +215,31 @@ impl<T: Real> Data<T> for Dense<'_, T> {
         });
     }
 
-    fn t_dot(&self, q: &[T], v: &Mat<T>, out: &mut Mat<T>) {
-        let ((n, d), c) = (self.shape(), v.cols());
+    fn rows_per_leaf(&self) -> usize {
+        self.rows_per_leaf
+    }
+
+    fn t_dot_of(&self, all: Range<usize>, q: &[T], v: &Mat<T>, out: &mut Mat<T>) {
+        let ((n, d), c) = ((all.len(), self.shape.1), v.cols());
         if c == 0 {
             return;
         }
-        let (parts, groups) = self.grid();
-        let (rows, width) = (n.div_ceil(parts), d.div_ceil(groups).next_multiple_of(PANEL));
-        // Rounded up, fewer parts may hold all samples; one without any would keep what the buffer held.
-        let parts = n.div_ceil(rows);
+        let rows = self.rows_per_leaf;
+        let leaves = n.div_ceil(rows);
+        // Where a few leaves hold all samples, threads share the features. A stream has only whole samples.
+        let groups = match self.x {
+            Source::Memory(_) => (PARTS / leaves.next_power_of_two()).min(d.div_ceil(PANEL)),
+            Source::Stream(_) => 1,
+        };
+        let width = d.div_ceil(groups).next_multiple_of(PANEL);
         let slot = STRIP * c + self.spare(STRIP, width);
         let least = least_parts(n * d * c);
-        self.sums.lend(parts * c * d + parts * groups * slot, |buffer| {
-            let (sums, scratch) = buffer.split_at_mut(parts * c * d);
+        self.sums.lend(leaves * c * d + leaves * groups * slot, |buffer| {
+            let (sums, scratch) = buffer.split_at_mut(leaves * c * d);
             let tasks = sums.par_chunks_mut(c * d).zip(scratch.par_chunks_mut(groups * slot)).enumerate();
-            tasks.rev().with_min_len(least).for_each(|(part, (sums, scratch))| {
-                let rows = part * rows..((part + 1) * rows).min(n);
+            tasks.rev().with_min_len(least).for_each(|(leaf, (sums, scratch))| {
+                let start = all.start + leaf * rows;
+                let rows = start..(start + rows).min(all.end);
                 let tasks = sums.par_chunks_mut(c * width).zip(scratch.par_chunks_mut(slot)).enumerate();
                 tasks.with_min_len(least).for_each(|(group, (sums, scratch))| {
                     let features = group * width..((group + 1) * width).min(d);
@@ -246,7 +254,7 @@ impl<T: Real> Data<T> for Dense<'_, T> {
                     let width = width.min(d - start);
                     for (k, out) in out.iter_mut().enumerate() {
                         let at = c * start + k * width + (j - start);
-                        *out = (0..parts).map(|part| sums[part * c * d + at]).sum();
+                        *out = sum_of_parts(leaves, |leaf| sums[leaf * c * d + at], |a, b| a + b);
                     }
                 }
             });

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::walk::{least_parts, rows_per_part};
-use super::{BLOCK, PARTS, blocks, weigh_rows};
+use super::{BLOCK, PARTS, add_up, blocks, weigh_rows};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::Left;
@@ -14,7 +14,10 @@ const PANEL_VECTORS: usize = 4;
 /// Aᵀ·diag(q)·A with its buffers, for any number of A with the same columns.
 pub(crate) struct Gram<T> {
     total: Mat<T>,
-    buffer: Vec<T>,
+    /// Of each part.
+    sums: Vec<T>,
+    /// Weighted rows for each part, where weights were wanted.
+    weighted: Vec<T>,
 }
 
 /// Rows that are brought to double precision at a time.
@@ -32,27 +35,40 @@ pub(crate) fn exact_gram<T: Real>(a: &Mat<T>) -> Mat<f64> {
     total
 }
 
+/// The sum of this many parts.
+fn total_of<T: Real>(total: &mut Mat<T>, sums: &mut [T], parts: usize) {
+    let size = total.as_slice().len();
+    add_up(&mut sums[..parts * size], size);
+    total.as_mut_slice().copy_from_slice(&sums[..size]);
+}
+
 impl<T: Real> Gram<T> {
     /// For matrices with `c` columns.
     pub(crate) fn new(c: usize) -> Self {
-        Self { total: Mat::zeros(c, c), buffer: vec![T::ZERO; PARTS * (c * c + BLOCK * c)] }
+        Self { total: Mat::zeros(c, c), sums: vec![T::ZERO; PARTS * c * c], weighted: Vec::new() }
     }
 
     /// AᵀA.
     pub(crate) fn of(&mut self, a: &Mat<T>) -> &Mat<T> {
-        self.make(a, |_| T::ONE)
+        self.make(a.as_slice(), rows_per_part(a.rows()), None)
     }
 
     /// Aᵀ·diag(q)·A.
     pub(crate) fn weighted(&mut self, q: &[T], a: &Mat<T>) -> &Mat<T> {
-        self.make(a, |i| q[i])
+        self.weighted_rows(q, a.as_slice(), rows_per_part(a.rows()))
+    }
+
+    /// Aᵀ·diag(q)·A of some rows of a larger matrix, whose parts have so many.
+    pub(crate) fn weighted_rows(&mut self, q: &[T], a: &[T], rows_per_part: usize) -> &Mat<T> {
+        self.weighted.resize(PARTS * BLOCK * self.total.cols(), T::ZERO);
+        self.make(a, rows_per_part, Some(q))
     }
 
     /// Aᵀ·B for two matrices of one shape.
     pub(crate) fn cross(&mut self, a: &Mat<T>, b: &Mat<T>) -> &Mat<T> {
         let (n, c) = a.shape();
         let rows = rows_per_part(n);
-        let sums = &mut self.buffer[..PARTS * c * c];
+        let sums = &mut self.sums;
         let parts = a.as_slice().par_chunks(rows * c).zip(b.as_slice().par_chunks(rows * c));
         let parts = parts.zip(sums.par_chunks_mut(c * c));
         parts.with_min_len(least_parts(n * c * c)).for_each(|((a, b), sum)| {
@@ -62,37 +78,41 @@ impl<T: Real> Gram<T> {
                 T::gemm((&mut *sum, c), a, b, (c, block.len(), c), block.start > 0);
             }
         });
-        self.total.as_mut_slice().fill(T::ZERO);
-        for sum in sums.chunks_exact(c * c).take(n.div_ceil(rows)) {
-            self.total.as_mut_slice().iter_mut().zip(sum).for_each(|(total, &part)| *total += part);
-        }
+        total_of(&mut self.total, sums, n.div_ceil(rows));
         &self.total
     }
 
-    fn make(&mut self, a: &Mat<T>, weight: impl Fn(usize) -> T + Sync) -> &Mat<T> {
-        let (n, c) = a.shape();
-        let (rows, panel) = (rows_per_part(n), PANEL_VECTORS * T::lanes());
-        let (sums, scratch) = self.buffer.split_at_mut(PARTS * c * c);
-        let parts = a.as_slice().par_chunks(rows * c).zip(sums.par_chunks_mut(c * c));
-        let parts = parts.zip(scratch.par_chunks_mut(BLOCK * c)).enumerate();
+    fn make(&mut self, a: &[T], rows: usize, q: Option<&[T]>) -> &Mat<T> {
+        let (c, panel) = (self.total.cols(), PANEL_VECTORS * T::lanes());
+        let n = a.len() / c;
+        let Self { sums, weighted, .. } = self;
+        // Nothing is written where there are no weights.
+        let mut slots = [(); PARTS].map(|()| &mut [][..]);
+        let mut buffers = weighted.chunks_exact_mut((BLOCK * c).max(1));
+        slots.iter_mut().for_each(|slot| *slot = buffers.next().unwrap_or_default());
+        let parts = a.par_chunks(rows * c).zip(sums.par_chunks_mut(c * c));
+        let parts = parts.zip(slots.par_iter_mut()).enumerate();
         parts.with_min_len(least_parts(n * c * c)).for_each(|(part, ((a, sum), weighted))| {
             for block in blocks(0..a.len() / c, BLOCK) {
                 let a = &a[block.start * c..block.end * c];
-                let weighted = &mut weighted[..a.len()];
-                weigh_rows(a, c, |i| weight(part * rows + block.start + i), weighted);
+                let weighted = match q {
+                    None => a,
+                    Some(q) => {
+                        let weighted = &mut weighted[..a.len()];
+                        weigh_rows(a, c, |i| q[part * rows + block.start + i], weighted);
+                        weighted
+                    }
+                };
                 // On and above the diagonal, in panels of columns.
                 for start in (0..c).step_by(panel) {
                     let columns = panel.min(c - start);
                     let shape = (start + columns, block.len(), columns);
-                    let left = Left::Columns((&*weighted, c));
+                    let left = Left::Columns((weighted, c));
                     T::gemm((&mut sum[start..], c), left, (&a[start..], c), shape, block.start > 0);
                 }
             }
         });
-        self.total.as_mut_slice().fill(T::ZERO);
-        for sum in sums.chunks_exact(c * c).take(n.div_ceil(rows)) {
-            self.total.as_mut_slice().iter_mut().zip(sum).for_each(|(total, &part)| *total += part);
-        }
+        total_of(&mut self.total, sums, n.div_ceil(rows));
         for k in 1..c {
             (0..k).for_each(|l| self.total[(k, l)] = self.total[(l, k)]);
         }

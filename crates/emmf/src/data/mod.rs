@@ -1,7 +1,8 @@
 //! X and the few operations that read it: [`Data`], for dense and sparse storage.
 //!
 //! Work is cut into parts whose number and size depend on the shapes only, never on the threads, and
-//! sums over parts are taken in their order: any number of threads gives the same bits.
+//! sums over parts are binary trees over their numbers ([`tree`]): any number of threads gives the same bits, and so do
+//! [shards](crate::method::side) that hold whole subtrees.
 
 mod decompose;
 mod dense;
@@ -10,6 +11,7 @@ mod gram;
 mod product;
 mod sparse;
 mod stored;
+mod tree;
 mod vectorized;
 mod walk;
 
@@ -26,6 +28,7 @@ pub use sparse::Sparse;
 pub(crate) use decompose::{Cholesky, Polar, orthonormal_basis, symmetric_eigen, thin_svd};
 pub(crate) use gram::{Gram, exact_gram};
 pub(crate) use stored::Stored;
+pub(crate) use tree::{add_up, sum_of_parts};
 pub(crate) use vectorized::vectorized;
 pub(crate) use walk::{least_parts, rows_per_part};
 
@@ -78,7 +81,15 @@ pub trait Data<T: Real>: Sync {
     );
 
     /// `out` = Xᵀ·diag(q)·V.
-    fn t_dot(&self, q: &[T], v: &Mat<T>, out: &mut Mat<T>);
+    fn t_dot(&self, q: &[T], v: &Mat<T>, out: &mut Mat<T>) {
+        self.t_dot_of(0..self.shape().0, q, v, out);
+    }
+
+    /// The same over these samples alone, which are whole [leaves](Self::rows_per_leaf), at least one.
+    fn t_dot_of(&self, rows: Range<usize>, q: &[T], v: &Mat<T>, out: &mut Mat<T>);
+
+    /// Samples whose share of Xᵀ·diag(q)·V is summed one by one; above that it is a tree.
+    fn rows_per_leaf(&self) -> usize;
 
     /// `out` += `factor`·xᵢ.
     fn add_row(&self, i: usize, factor: T, out: &mut [T]);

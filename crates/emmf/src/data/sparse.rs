@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::walk::{Layout, Scratch, least_parts, walk};
-use super::{Block, Data, Exact, PARTS, dot_f64, vectorized};
+use super::walk::{Layout, Scratch, least_parts, rows_per_leaf, walk};
+use super::{Block, Data, Exact, PARTS, add_up, dot_f64, vectorized};
 use crate::matrix::{CsrView, Indices, Mat};
 use crate::real::Real;
 
@@ -17,18 +17,51 @@ pub struct Sparse<'a, T> {
     norms_sq: Vec<f64>,
     by_feature: Columns<T>,
     blocks: Scratch<T>,
+    sums: Scratch<T>,
 }
 
 /// The entries of X by feature, one slab of samples after the other: while a slab goes by, its rows of V stay in the cache.
 struct Columns<T> {
-    /// Samples of a slab.
-    slab: usize,
+    slabs: Slabs,
     features: usize,
     /// Where each feature starts, slab by slab, and the end.
     starts: Vec<usize>,
     /// The sample of every entry, from the first of its slab.
     samples: Places,
     values: Vec<T>,
+}
+
+/// Samples in leaves of the tree of sums, and each leaf in slabs.
+#[derive(Clone, Copy)]
+struct Slabs {
+    rows_per_leaf: usize,
+    /// Samples of a slab, and slabs of a leaf.
+    slab: usize,
+    per_leaf: usize,
+}
+
+impl Slabs {
+    /// Leaves of so many rows, in nearly equal slabs of at most `most`.
+    fn new(rows_per_leaf: usize, most: usize) -> Self {
+        let per_leaf = rows_per_leaf.div_ceil(most).max(1);
+        Self { rows_per_leaf, slab: rows_per_leaf.div_ceil(per_leaf), per_leaf }
+    }
+
+    /// The slab of a sample, and its place there.
+    fn of(&self, i: usize) -> (usize, usize) {
+        let (leaf, at) = (i / self.rows_per_leaf, i % self.rows_per_leaf);
+        (leaf * self.per_leaf + at / self.slab, at % self.slab)
+    }
+
+    /// The first sample of a slab.
+    fn start(&self, slab: usize) -> usize {
+        slab / self.per_leaf * self.rows_per_leaf + slab % self.per_leaf * self.slab
+    }
+
+    /// Slabs that n samples begin.
+    fn count(&self, n: usize) -> usize {
+        if n == 0 { 0 } else { self.of(n - 1).0 + 1 }
+    }
 }
 
 /// Places in a slab, as small as it allows.
@@ -62,12 +95,10 @@ const ENTRY_BYTES: usize = 64;
 
 impl<T: Real> Columns<T> {
     /// Sample i multiplied by `factor(i)`.
-    fn new(x: CsrView<'_, T>, factor: impl Fn(usize) -> T) -> Self {
+    fn new(x: CsrView<'_, T>, slabs: Slabs, factor: impl Fn(usize) -> T) -> Self {
         let (n, features) = (x.rows(), x.cols());
-        let entries = ENTRY_BYTES / size_of::<T>();
-        let slab = SLAB.max((entries * n).saturating_mul(features) / x.nnz().max(1));
-        let at = |i: usize, j: usize| i / slab * features + j;
-        let mut starts = vec![0; n.div_ceil(slab) * features + 1];
+        let at = |i: usize, j: usize| slabs.of(i).0 * features + j;
+        let mut starts = vec![0; slabs.count(n) * features + 1];
         for i in 0..n {
             x.row(i).for_each(|(j, _)| starts[at(i, j)] += 1);
         }
@@ -75,19 +106,21 @@ impl<T: Real> Columns<T> {
             starts[next] += starts[next - 1];
         }
         let mut values = vec![T::ZERO; x.nnz()];
-        let samples = if slab <= 1 << 16 {
+        let samples = if slabs.slab <= 1 << 16 {
             let mut places = vec![0; x.nnz()];
-            fill(x, factor, at, &mut starts, (&mut values, |to, i| places[to] = (i % slab) as u16));
+            let place = |to: usize, i| places[to] = slabs.of(i).1 as u16;
+            fill(x, factor, at, &mut starts, (&mut values, place));
             Places::Short(places)
         } else {
             let mut places = vec![0; x.nnz()];
-            fill(x, factor, at, &mut starts, (&mut values, |to, i| places[to] = (i % slab) as u32));
+            let place = |to: usize, i| places[to] = slabs.of(i).1 as u32;
+            fill(x, factor, at, &mut starts, (&mut values, place));
             Places::Long(places)
         };
-        Self { slab, features, starts, samples, values }
+        Self { slabs, features, starts, samples, values }
     }
 
-    fn slabs(&self) -> usize {
+    fn slab_count(&self) -> usize {
         (self.starts.len() - 1) / self.features.max(1)
     }
 
@@ -98,8 +131,8 @@ impl<T: Real> Columns<T> {
 
     /// Entry (i, j).
     fn at(&self, i: usize, j: usize) -> T {
-        let range = self.range(i / self.slab, j);
-        let place = i % self.slab;
+        let (slab, place) = self.slabs.of(i);
+        let range = self.range(slab, j);
         let found = match &self.samples {
             Places::Short(places) => places[range.clone()].binary_search_by_key(&place, |place| place.at()),
             Places::Long(places) => places[range.clone()].binary_search_by_key(&place, |place| place.at()),
@@ -118,15 +151,17 @@ impl<T: Real> Columns<T> {
         places[range.clone()].iter().zip(&self.values[range]).map(|(place, &value)| (place.at(), value))
     }
 
-    /// `out` = Xᵀ·diag(q)·V, slab by slab.
-    fn t_dot<P: Place>(&self, places: &[P], q: &[T], v: &Mat<T>, out: &mut Mat<T>) {
+    /// `out` = Xᵀ·diag(q)·V over the samples of a leaf, slab by slab.
+    fn sum_of_leaf<P: Place>(&self, places: &[P], leaf: usize, q: &[T], v: &Mat<T>, out: &mut [T]) {
         let (c, features) = (v.cols(), self.features.div_ceil(PARTS).max(1));
-        let least = least_parts(self.values.len() * c / self.slabs().max(1));
-        for slab in 0..self.slabs() {
-            let (q, v) = (&q[slab * self.slab..], &v.as_slice()[slab * self.slab * c..]);
-            let parts = out.as_mut_slice().par_chunks_mut(features * c).enumerate();
+        let least = least_parts(self.values.len() * c / self.slab_count().max(1));
+        let slabs = leaf * self.slabs.per_leaf..((leaf + 1) * self.slabs.per_leaf).min(self.slab_count());
+        for slab in slabs.clone() {
+            let start = self.slabs.start(slab);
+            let (q, v) = (&q[start..], &v.as_slice()[start * c..]);
+            let parts = out.par_chunks_mut(features * c).enumerate();
             parts.with_min_len(least).for_each(|(part, out)| {
-                T::gather(out, v, c, slab > 0, |at| {
+                T::gather(out, v, c, slab > slabs.start, |at| {
                     let weighted = |(i, value): (usize, T)| (i, value * q[i]);
                     self.feature(places, slab, part * features + at).map(weighted)
                 });
@@ -157,8 +192,28 @@ fn fill<T: Real>(
 impl<'a, T: Real> Sparse<'a, T> {
     /// X with sample i multiplied by `scale[i]`.
     pub fn new(x: CsrView<'a, T>, scale: Option<Vec<T>>) -> Self {
-        let by_feature = Columns::new(x, |i| scale.as_ref().map_or(T::ONE, |scale| scale[i]));
-        let mut data = Self { x, scale, norms_sq: Vec::new(), by_feature, blocks: Scratch::new() };
+        let (n, most) = (x.rows(), Self::slab(x));
+        // A leaf is no smaller than a slab.
+        let rows_per_leaf = rows_per_leaf((n, x.cols().max(most)), 1);
+        Self::of(x, scale, Slabs::new(rows_per_leaf, most))
+    }
+
+    /// Samples of a slab at most.
+    fn slab(x: CsrView<'_, T>) -> usize {
+        let entries = ENTRY_BYTES / size_of::<T>();
+        SLAB.max((entries * x.rows()).saturating_mul(x.cols()) / x.nnz().max(1))
+    }
+
+    /// The same samples as a shard of more, whose leaves have so many rows.
+    #[must_use]
+    pub fn in_leaves(self, rows_per_leaf: usize) -> Self {
+        Self::of(self.x, self.scale, Slabs::new(rows_per_leaf, Self::slab(self.x)))
+    }
+
+    fn of(x: CsrView<'a, T>, scale: Option<Vec<T>>, slabs: Slabs) -> Self {
+        let by_feature = Columns::new(x, slabs, |i| scale.as_ref().map_or(T::ONE, |scale| scale[i]));
+        let [blocks, sums] = std::array::from_fn(|_| Scratch::new());
+        let mut data = Self { x, scale, norms_sq: Vec::new(), by_feature, blocks, sums };
         let norm_sq = |i| {
             let factor = data.factor(i).to_f64();
             x.row(i).map(|(_, value)| (value.to_f64() * factor).powi(2)).sum()
@@ -210,17 +265,27 @@ impl<T: Real> Data<T> for Sparse<'_, T> {
         walk(&layout, &self.blocks, (a, r), fill, visit);
     }
 
-    fn t_dot(&self, q: &[T], v: &Mat<T>, out: &mut Mat<T>) {
-        let columns = &self.by_feature;
-        if v.cols() == 0 {
-            return;
-        }
-        if columns.slabs() == 0 {
-            out.as_mut_slice().fill(T::ZERO);
-        }
-        match &columns.samples {
-            Places::Short(places) => columns.t_dot(places, q, v, out),
-            Places::Long(places) => columns.t_dot(places, q, v, out),
+    fn rows_per_leaf(&self) -> usize {
+        self.by_feature.slabs.rows_per_leaf
+    }
+
+    fn t_dot_of(&self, rows: Range<usize>, q: &[T], v: &Mat<T>, out: &mut Mat<T>) {
+        let (columns, size) = (&self.by_feature, out.as_slice().len());
+        let sum = |leaf, out: &mut [T]| match &columns.samples {
+            Places::Short(places) => columns.sum_of_leaf(places, leaf, q, v, out),
+            Places::Long(places) => columns.sum_of_leaf(places, leaf, q, v, out),
+        };
+        let rows_per_leaf = self.rows_per_leaf();
+        let leaves = rows.start / rows_per_leaf..rows.end.div_ceil(rows_per_leaf);
+        match leaves.len() {
+            _ if size == 0 => {}
+            0 => out.as_mut_slice().fill(T::ZERO),
+            1 => sum(leaves.start, out.as_mut_slice()),
+            count => self.sums.lend(count * size, |sums| {
+                leaves.zip(sums.chunks_exact_mut(size)).for_each(|(leaf, out)| sum(leaf, out));
+                add_up(sums, size);
+                out.as_mut_slice().copy_from_slice(&sums[..size]);
+            }),
         }
     }
 
@@ -278,8 +343,9 @@ impl<T: Real> Data<T> for Sparse<'_, T> {
     #[inline(always)]
     fn for_each_of_feature(&self, j: usize, mut visit: impl FnMut(usize, T)) {
         let columns = &self.by_feature;
-        for slab in 0..columns.slabs() {
-            let mut visit = |(i, value): (usize, T)| visit(slab * columns.slab + i, value);
+        for slab in 0..columns.slab_count() {
+            let start = columns.slabs.start(slab);
+            let mut visit = |(i, value): (usize, T)| visit(start + i, value);
             match &columns.samples {
                 Places::Short(places) => columns.feature(places, slab, j).for_each(&mut visit),
                 Places::Long(places) => columns.feature(places, slab, j).for_each(&mut visit),

@@ -24,6 +24,16 @@ impl<'a, T: Real> Stored<'a, T> {
     }
 }
 
+impl<T: Real> Stored<'_, T> {
+    /// The same samples as a shard of more, whose leaves have so many rows.
+    pub(crate) fn in_leaves(self, rows_per_leaf: usize) -> Self {
+        match self {
+            Self::Dense(x) => Self::Dense(x.in_leaves(rows_per_leaf)),
+            Self::Sparse(x) => Self::Sparse(x.in_leaves(rows_per_leaf)),
+        }
+    }
+}
+
 macro_rules! either {
     ($self:ident, $x:ident => $call:expr) => {
         match $self {
@@ -52,8 +62,12 @@ impl<T: Real> Data<T> for Stored<'_, T> {
         either!(self, x => x.project(b, a, r, visit));
     }
 
-    fn t_dot(&self, q: &[T], v: &Mat<T>, out: &mut Mat<T>) {
-        either!(self, x => x.t_dot(q, v, out));
+    fn t_dot_of(&self, rows: Range<usize>, q: &[T], v: &Mat<T>, out: &mut Mat<T>) {
+        either!(self, x => x.t_dot_of(rows, q, v, out));
+    }
+
+    fn rows_per_leaf(&self) -> usize {
+        either!(self, x => x.rows_per_leaf())
     }
 
     fn add_row(&self, i: usize, factor: T, out: &mut [T]) {

@@ -83,6 +83,13 @@ pub(crate) fn rows_per_part(n: usize) -> usize {
     n.div_ceil(PARTS).next_multiple_of(TILE_ROWS)
 }
 
+/// Rows that sums as large as U are made of at a time, of n samples in `least` to [`PARTS`] leaves of the tree: whole parts.
+/// There are fewer the more features there are, so that the sums together are no larger than V.
+pub(super) fn rows_per_leaf((n, d): (usize, usize), least: usize) -> usize {
+    let leaves = 1 << (n / d.max(1)).clamp(least, PARTS).ilog2();
+    rows_per_part(n) * (PARTS / leaves)
+}
+
 /// Multiplications below which handing some to another thread costs more than it brings.
 const SMALL: usize = 100_000;
 

@@ -10,8 +10,8 @@ use crate::matrix::Samples;
 use crate::model::with_gaps;
 use crate::preprocess::Normalize;
 use crate::real::Real;
-use crate::registry::{Entry, Storage};
-use crate::spec::{LabelRule, Missing, Solver, Spec, StopBy};
+use crate::registry::{Entry, Kind, Storage};
+use crate::spec::{LabelRule, Missing, Outliers, Solver, Spec, StopBy};
 
 use super::blame::Blame;
 
@@ -44,6 +44,32 @@ pub(super) fn spec(spec: &Spec, entry: &Entry, (n, d): (usize, usize)) -> Result
     positive(spec)?;
     solver(spec, entry)?;
     graph(spec, entry)
+}
+
+/// What can be fitted wherever the samples are.
+pub(super) fn anywhere(spec: &Spec, entry: &Entry) -> Result<()> {
+    let wrong = |name, got: String, must: &str| Err(Error::param(name, got, must));
+    if !matches!(entry.kind, Kind::Samples(_)) || spec.graph.is_some() {
+        return wrong(
+            "method",
+            entry.name.into(),
+            "one of weighted samples without a graph, for samples that are elsewhere",
+        );
+    }
+    if spec.missing == Missing::Nan {
+        return wrong("missing", "nan".into(), "left out, for samples that are elsewhere");
+    }
+    if spec.outliers == Some(Outliers::SetAside) {
+        return wrong("outliers", "set-aside".into(), "keep, for samples that are elsewhere");
+    }
+    if !spec.normalize.is_empty() {
+        return wrong(
+            "normalize",
+            format!("{:?}", spec.normalize),
+            "left out: samples that are elsewhere are prepared there",
+        );
+    }
+    Ok(())
 }
 
 /// What `tol` is compared with.

@@ -5,12 +5,13 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Given, fit, graph_of, start_of};
+use super::{Given, fit, fit_side, graph_of, start_of};
 use crate::choose::{Choice, Seen, choose_k};
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::init::Factors;
 use crate::matrix::Samples;
+use crate::method::SampleSide;
 use crate::model::{Coded, Fit, Model, transform};
 use crate::spec::Spec;
 
@@ -23,6 +24,9 @@ pub trait Compiled: Sized {
         given: Given<'_, Self>,
         graph: Option<&Graph>,
     ) -> Result<Fit<Self>>;
+
+    /// See [`Spec::fit_side`].
+    fn fit_side(spec: &Spec, side: &dyn SampleSide<Self>, given: Given<'_, Self>) -> Result<Fit<Self>>;
 
     /// See [`Spec::graph_of`].
     fn graph_of(spec: &Spec, x: Samples<'_, Self>) -> Result<Graph>;
@@ -52,6 +56,14 @@ macro_rules! compiled {
                 graph: Option<&Graph>,
             ) -> Result<Fit<Self>> {
                 fit(spec, x, given, graph)
+            }
+
+            fn fit_side(
+                spec: &Spec,
+                side: &dyn SampleSide<Self>,
+                given: Given<'_, Self>,
+            ) -> Result<Fit<Self>> {
+                fit_side(spec, side, given)
             }
 
             fn graph_of(spec: &Spec, x: Samples<'_, Self>) -> Result<Graph> {

@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use crate::cancel::Deadline;
 use crate::checkpoint::{Checkpoint, Snapshot};
-use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::init::{Random, Start};
 use crate::iterate::{Observer, Run, Step, Stop, StopRule, iterate};
@@ -20,41 +19,40 @@ use crate::threads;
 use super::{Given, check};
 
 /// One fit under way.
-pub(super) struct Fitting<'a, X> {
+pub(super) struct Fitting<'a> {
     pub(super) spec: &'a Spec,
     pub(super) entry: &'static Entry,
-    pub(super) data: &'a X,
     /// How often each sample counts.
     pub(super) weights: &'a [f64],
+    /// Fails where samples could not be read.
+    pub(super) intact: &'a (dyn Fn() -> Result<()> + Sync),
     /// What preprocessing took from the samples.
     pub(super) fitted: Vec<Fitted>,
     pub(super) deadline: Deadline,
     pub(super) seconds: Seconds,
 }
 
-impl<X> Fitting<'_, X> {
+impl Fitting<'_> {
     /// Exponent of the multiplicative update.
     pub(super) fn exponent(&self) -> f64 {
         self.spec.exponent.or(self.entry.exponent).unwrap_or(1.0)
     }
 
-    /// Fits with `method`.
-    pub(super) fn fit_by<T: Real, M: Method<T, X>>(
+    /// Fits what is in `x` with `method`.
+    pub(super) fn fit_by<'x, T: Real, X: Sync + ?Sized, M: Method<'x, T, X>>(
         mut self,
         method: &M,
+        x: &'x X,
         given: &mut Given<'_, T>,
-    ) -> Result<Fit<T>>
-    where
-        X: Data<T>,
-    {
-        let (run, restart) = self.best_run(method, given)?;
+    ) -> Result<Fit<T>> {
+        let (run, restart) = self.best_run(method, x, given)?;
         let Run { state, initial, trace, mut stop } = run;
         let rule = self.spec.labels.unwrap_or(self.entry.label_rule());
         // Whoever ends a fit early does not wait for V to be coded anew.
         let polish = self.spec.polish && !stop.is_early();
         let ending = Ending { polish, labels: rule, seed: self.spec.seed, deadline: self.deadline };
-        let outcome = method.finish(self.data, state, ending)?;
-        self.data.intact()?;
+        let outcome = method.finish(x, state, ending)?;
+        (self.intact)()?;
         if polish && self.deadline.is_over() {
             stop = Stop::TimeLimit;
         }
@@ -84,32 +82,31 @@ impl<X> Fitting<'_, X> {
     }
 
     /// The restart with the best objective, and its number.
-    fn best_run<T: Real, M: Method<T, X>>(
+    fn best_run<'x, T: Real, X: Sync + ?Sized, M: Method<'x, T, X>>(
         &mut self,
         method: &M,
+        x: &'x X,
         given: &mut Given<'_, T>,
-    ) -> Result<(Run<M::State>, usize)>
-    where
-        X: Data<T>,
-    {
+    ) -> Result<(Run<M::State>, usize)> {
         let Spec { max_iter, tol, restarts, .. } = *self.spec;
         let by = check::stop_by(self.spec, self.entry);
         let rule = StopRule { max_iter, tol, by, deadline: self.deadline };
         let (first, resume) = given.resume.map_or((0, None), |saved| (saved.restart, Some(&saved.now)));
         let mut best = match given.resume.and_then(|saved| saved.best.as_ref()) {
-            Some((restart, saved)) => Some((self.begin(method, given, *restart, Some(saved))?, *restart)),
+            Some((restart, saved)) => {
+                Some((self.begin(method, x, given, (*restart, Some(saved)))?, *restart))
+            }
             None => None,
         };
         for restart in first..restarts {
             let resume = resume.filter(|_| restart == first);
-            let mut run = self.begin(method, given, restart, resume)?;
-            let (began, data) = (Instant::now(), self.data);
+            let mut run = self.begin(method, x, given, (restart, resume))?;
+            let (began, intact) = (Instant::now(), self.intact);
             let mut kept =
                 || best.as_mut().map(|(run, restart): &mut (Run<_>, _)| (*restart, run.save(method)));
-            let intact = || data.intact();
-            let mut observer = Watch { observer: &mut *given.observer, intact: &intact, best: &mut kept };
-            let done = threads::awake(|| iterate(method, data, &mut run, (&rule, restart), &mut observer));
-            data.intact()?;
+            let mut observer = Watch { observer: &mut *given.observer, intact, best: &mut kept };
+            let done = threads::awake(|| iterate(method, x, &mut run, (&rule, restart), &mut observer));
+            intact()?;
             done?;
             self.seconds.iterate += began.elapsed().as_secs_f64();
             let stop = run.stop;
@@ -129,22 +126,18 @@ impl<X> Fitting<'_, X> {
     }
 
     /// A restart before its first iteration, or where it was `saved`.
-    fn begin<T: Real, M: Method<T, X>>(
+    fn begin<'x, T: Real, X: Sync + ?Sized, M: Method<'x, T, X>>(
         &mut self,
         method: &M,
+        x: &'x X,
         given: &Given<'_, T>,
-        restart: usize,
-        saved: Option<&Snapshot>,
-    ) -> Result<Run<M::State>>
-    where
-        X: Data<T>,
-    {
+        (restart, saved): (usize, Option<&Snapshot>),
+    ) -> Result<Run<M::State>> {
         let began = Instant::now();
         let rng = Random::stream(self.spec.seed, restart);
         let mut start = Start::new(self.spec, self.weights, given.start, rng).until(self.deadline);
-        let data = self.data;
-        let run = threads::awake(|| Run::begin(method, data, &mut start));
-        data.intact()?;
+        let run = threads::awake(|| Run::begin(method, x, &mut start));
+        (self.intact)()?;
         let mut run = run?;
         saved.map_or(Ok(()), |saved| run.load(method, saved))?;
         self.seconds.init += start.seconds();

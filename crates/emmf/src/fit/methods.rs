@@ -8,19 +8,42 @@ use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::loss::Loss;
+use crate::method::SampleSide;
+use crate::method::side::Host;
 use crate::method::{
     Aim, Entrywise, Gamma, GraphIrls, Gsnmf, Irls, Lsnmf, Onmf, Pnmf, Recipe, Regularized, Rmnmf, Setting,
-    Source, SparseDivergence, Symnmf, Update, epsilon,
+    Source, SparseDivergence, Symnmf, Update,
 };
 use crate::model::Fit;
 use crate::real::Real;
 use crate::registry::{Kind, Values};
 use crate::spec::{Missing, Solver};
 
-impl<T: Real> Fitting<'_, Stored<'_, T>> {
+impl Fitting<'_> {
+    /// The same for samples anywhere.
+    pub(super) fn fit_side<T: Real>(
+        self,
+        side: &dyn SampleSide<T>,
+        given: &mut Given<'_, T>,
+    ) -> Result<Fit<T>> {
+        let values = Values::of(self.entry, &self.spec.params);
+        match self.entry.kind {
+            Kind::Samples(make) => {
+                let method = irls(&self, || make(&values));
+                self.fit_by(&method, side, given)
+            }
+            _ => Err(Error::param("method", self.entry.name, "one of weighted samples")),
+        }
+    }
+
     /// Makes the method and fits with it, on the given graph where it follows one.
-    pub(super) fn fit(mut self, mut given: Given<'_, T>, given_graph: Option<&Graph>) -> Result<Fit<T>> {
-        let Self { spec, entry, data, weights, .. } = self;
+    pub(super) fn fit<T: Real>(
+        mut self,
+        data: &Stored<'_, T>,
+        mut given: Given<'_, T>,
+        given_graph: Option<&Graph>,
+    ) -> Result<Fit<T>> {
+        let Self { spec, entry, weights, .. } = self;
         let missing = spec.missing == Missing::Nan;
         let values = Values::of(entry, &spec.params);
         let following = spec.graph.is_some();
@@ -35,70 +58,70 @@ impl<T: Real> Fitting<'_, Stored<'_, T>> {
                 let (irls, graph) = (irls(&self, || make(&values)), graph(true)?);
                 let (lambda, monotone) = (values.get("lambda"), values.get("monotone") == Some(1.0));
                 self.seconds.prepare += making.elapsed().as_secs_f64();
-                self.fit_by(&GraphIrls { irls, graph, lambda, monotone }, &mut given)
+                self.fit_by(
+                    &GraphIrls { irls, sample_weights: weights, graph, lambda, monotone },
+                    data,
+                    &mut given,
+                )
             }
             Kind::Samples(make) if missing => {
                 let aim = Aim::Samples(Box::new(|| make(&values)));
                 let method = entrywise(&self, aim);
-                self.fit_by(&method, &mut given)
+                self.fit_by(&method, data, &mut given)
             }
             Kind::Samples(make) | Kind::Graph(make) => {
-                let method = irls(&self, || make(&values));
-                self.fit_by(&method, &mut given)
+                let (side, method) = (Host::new(data, weights), irls(&self, || make(&values)));
+                self.fit_by(&method, &side, &mut given)
             }
             Kind::Entries(make) => match make(&values) {
                 Recipe::Divergence if data.is_sparse() => {
                     let method = sparse_divergence(&self);
-                    self.fit_by(&method, &mut given)
+                    self.fit_by(&method, data, &mut given)
                 }
                 recipe => {
                     let method = entrywise(&self, Aim::Entries(recipe));
-                    self.fit_by(&method, &mut given)
+                    self.fit_by(&method, data, &mut given)
                 }
             },
-            Kind::Probabilistic => self.fit_by(&pnmf(&values, weights), &mut given),
-            Kind::Separable => self.fit_by(&gsnmf(&values, weights), &mut given),
+            Kind::Probabilistic => self.fit_by(&pnmf(&values, weights), data, &mut given),
+            Kind::Separable => self.fit_by(&gsnmf(&values, weights), data, &mut given),
             Kind::Regularized(make) => {
                 let terms = make(&values);
                 let graph = if terms.graph == Source::Given { Some(graph(false)?) } else { None };
                 let method = Regularized { terms, graph: graph.as_deref(), sample_weights: weights };
-                self.fit_by(&method, &mut given)
+                self.fit_by(&method, data, &mut given)
             }
-            Kind::Orthogonal => self.fit_by(&Onmf { sample_weights: weights }, &mut given),
+            Kind::Orthogonal => self.fit_by(&Onmf { sample_weights: weights }, data, &mut given),
             Kind::Symmetric => {
                 let (graph, half) = (graph(true)?, values.get("half") == Some(1.0));
-                self.fit_by(&Symnmf { graph: &graph, half }, &mut given)
+                self.fit_by(&Symnmf { graph: &graph, half }, data, &mut given)
             }
-            Kind::RobustManifold => self.fit_by(&rmnmf(&values, &*graph(false)?), &mut given),
-            Kind::LocalCentroids => self.fit_by(&lsnmf(&values, weights), &mut given),
+            Kind::RobustManifold => self.fit_by(&rmnmf(&values, &*graph(false)?), data, &mut given),
+            Kind::LocalCentroids => self.fit_by(&lsnmf(&values, weights), data, &mut given),
         }
     }
 }
 
 /// The sample-weighted method with this loss.
-fn irls<'a, T: Real, X: Data<T>>(
-    fitting: &Fitting<'a, X>,
-    loss: impl Fn() -> Box<dyn Loss> + Send + Sync + 'a,
-) -> Irls<'a> {
-    let Fitting { spec, data, weights, .. } = *fitting;
+fn irls<'a>(fitting: &Fitting<'a>, loss: impl Fn() -> Box<dyn Loss> + Send + Sync + 'a) -> Irls<'a> {
+    let spec = fitting.spec;
     let update = match spec.solver {
         Solver::Mu => Update::Multiplicative { exponent: fitting.exponent() },
         Solver::Hals => {
             Update::Hals { sweeps: spec.sweeps, extrapolate: spec.extrapolate, deadline: fitting.deadline }
         }
     };
-    let epsilon = epsilon(data, weights, spec.epsilon);
-    Irls { loss: Box::new(loss), update, epsilon, sample_weights: weights }
+    Irls { loss: Box::new(loss), update, epsilon: spec.epsilon }
 }
 
 /// The entry-wise method that minimises this.
-fn entrywise<'a, X>(fitting: &Fitting<'a, X>, aim: Aim<'a>) -> Entrywise<'a> {
+fn entrywise<'a>(fitting: &Fitting<'a>, aim: Aim<'a>) -> Entrywise<'a> {
     let Fitting { spec, weights: sample_weights, .. } = *fitting;
     let missing = spec.missing == Missing::Nan;
     Entrywise { aim, exponent: fitting.exponent(), epsilon: spec.epsilon, sample_weights, missing }
 }
 
-fn sparse_divergence<'a, X>(fitting: &Fitting<'a, X>) -> SparseDivergence<'a> {
+fn sparse_divergence<'a>(fitting: &Fitting<'a>) -> SparseDivergence<'a> {
     SparseDivergence { exponent: fitting.exponent(), sample_weights: fitting.weights }
 }
 

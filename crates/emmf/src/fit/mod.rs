@@ -20,6 +20,7 @@ use crate::init::{Factors, Random, Start};
 use crate::iterate::{Observer, Step};
 use crate::matrix::{Part, Samples};
 use crate::memory::check_room;
+use crate::method::SampleSide;
 use crate::model::{Fit, Seconds, impute};
 use crate::preprocess;
 use crate::real::Real;
@@ -74,6 +75,12 @@ impl Spec {
         T::fit(self, x.into(), given, None)
     }
 
+    /// Fits samples that are prepared, wherever they are. Only methods of weighted samples without a graph can, and all
+    /// samples take part.
+    pub fn fit_side<T: Real>(&self, side: &dyn SampleSide<T>, given: Given<'_, T>) -> Result<Fit<T>> {
+        T::fit_side(self, side, given)
+    }
+
     /// The graph over these samples, preprocessed as in a fit: that of `spec.graph`, or the nearest neighbours. Not
     /// normalised.
     pub fn graph_of<'a, T: Real>(&self, x: impl Into<Samples<'a, T>>) -> Result<Graph> {
@@ -112,6 +119,23 @@ impl Spec {
         let chosen = GraphSpec { kind: GraphKind::Given, ..self.graph.unwrap_or_default() };
         T::fit(&self.clone().graph(chosen), x.into(), given, Some(graph))
     }
+}
+
+fn fit_side<T: Real>(spec: &Spec, side: &dyn SampleSide<T>, mut given: Given<'_, T>) -> Result<Fit<T>> {
+    let began = Instant::now();
+    let entry = registry::find(&spec.method)?;
+    check::spec(spec, entry, side.shape())?;
+    check::start(spec, given.start, side.shape())?;
+    check::anywhere(spec, entry)?;
+    threads::within(spec.threads, || {
+        let deadline = Deadline::after(began, spec.time_limit);
+        let (intact, fitted, seconds) = (&|| Ok(()), Vec::new(), Seconds::default());
+        let fitting = Fitting { spec, entry, weights: &[], intact, fitted, deadline, seconds };
+        let mut fit = fitting.fit_side(side, &mut given)?;
+        fit.seconds.total = began.elapsed().as_secs_f64();
+        check_finite(&fit)?;
+        Ok(fit)
+    })?
 }
 
 fn graph_of<T: Real>(spec: &Spec, x: Samples<'_, T>) -> Result<Graph> {
@@ -162,9 +186,9 @@ fn fit<T: Real>(
         let deadline = Deadline::after(began, spec.time_limit);
         let mut fit = match split {
             None => {
-                let fitting =
-                    Fitting { spec, entry, data: &data, weights: &weights, fitted, deadline, seconds };
-                fitting.fit(given, given_graph).map_err(advised)?
+                let (weights, intact) = (&*weights, &|| data.intact());
+                let fitting = Fitting { spec, entry, weights, intact, fitted, deadline, seconds };
+                fitting.fit(&data, given, given_graph).map_err(advised)?
             }
             Some(split) => {
                 drop(data);
@@ -174,10 +198,9 @@ fn fit<T: Real>(
                 let graph = given_graph.map(|graph| graph.among(split.kept()));
                 let given =
                     Given { start: start.as_ref(), resume: given.resume, ..Given::new(given.observer) };
-                let weights = split.of(&weights);
-                let fitting =
-                    Fitting { spec, entry, data: &kept, weights: &weights, fitted, deadline, seconds };
-                let fit = fitting.fit(given, graph.as_ref()).map_err(advised)?;
+                let (weights, intact) = (&*split.of(&weights), &|| kept.intact());
+                let fitting = Fitting { spec, entry, weights, intact, fitted, deadline, seconds };
+                let fit = fitting.fit(&kept, given, graph.as_ref()).map_err(advised)?;
                 split.complete(fit, &samples, scale.as_deref())?
             }
         };

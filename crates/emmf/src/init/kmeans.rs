@@ -63,6 +63,16 @@ pub(super) fn lloyd<T: Real, X: Data<T>>(
     state
 }
 
+/// The nearest of these centroids, d×c, to every sample.
+pub(crate) fn nearest_centroids<T: Real, X: Data<T>>(x: &X, centroids: &Mat<T>) -> Vec<usize> {
+    let (n, k) = (x.shape().0, centroids.cols());
+    let (labels, distances) = (vec![0; n], vec![0.0; n]);
+    let mut state = Kmeans { centroids: centroids.clone(), labels, distances, inertia: 0.0 };
+    let moved: Vec<usize> = (0..k).collect();
+    assign(x, &mut state, &moved, &mut Mat::zeros(n, k));
+    state.labels
+}
+
 /// Nearest centroid of every sample. Only the products with centroids that moved are made; after a few
 /// iterations these are few.
 fn assign<T: Real, X: Data<T>>(x: &X, state: &mut Kmeans<T>, moved: &[usize], products: &mut Mat<T>) {

@@ -19,6 +19,7 @@ use crate::matrix::Mat;
 use crate::real::Real;
 use crate::spec::{Init, Missing, Spec};
 
+pub(crate) use kmeans::nearest_centroids;
 pub use kmeans::{Kmeans, kmeans};
 pub use screen::screen;
 pub use trimmed::trimmed_kmeans;
@@ -149,7 +150,36 @@ impl<'a, T: Real> Start<'a, T> {
             Init::Kmeans => best_of(spec, *deadline, || kmeans(x, spec.k, weights, rng)),
             Init::Trimmed => best_of(spec, *deadline, || trimmed_kmeans(x, spec.k, weights, rng)),
         };
-        Ok(from_clusters(&clusters, x.shape().0))
+        Ok(from_clusters(&clusters))
+    }
+
+    /// Samples that stand for all n where these are elsewhere: all, or [`CHOSEN`] of them by a hash of the seed and their
+    /// numbers.
+    pub(crate) fn chosen(&self, n: usize) -> Vec<usize> {
+        let seed = self.spec.seed;
+        if n <= CHOSEN {
+            return (0..n).collect();
+        }
+        let mut hashed: Vec<(u64, usize)> = (0..n).map(|i| (hash(seed, i as u64), i)).collect();
+        hashed.select_nth_unstable(CHOSEN);
+        let mut chosen: Vec<usize> = hashed[..CHOSEN].iter().map(|(_, i)| *i).collect();
+        chosen.sort_unstable();
+        chosen
+    }
+
+    /// Does something with this start for samples with other weights.
+    pub(crate) fn with_weights<R>(
+        &mut self,
+        weights: &[f64],
+        work: impl FnOnce(&mut Start<'_, T>) -> R,
+    ) -> R {
+        let Self { spec, given, deadline, .. } = *self;
+        let rng = std::mem::replace(&mut self.rng, Random::new(0));
+        let mut start = Start { spec, weights, given, rng, seconds: 0.0, deadline };
+        let done = work(&mut start);
+        self.seconds += start.seconds;
+        self.rng = start.rng;
+        done
     }
 
     /// Time that making the factors took.
@@ -190,9 +220,20 @@ fn best_of<T: Real>(spec: &Spec, deadline: Deadline, mut cluster: impl FnMut() -
     best
 }
 
+/// Samples on which k-means runs where all are elsewhere.
+const CHOSEN: usize = 20_000;
+
+/// A number that seems random, of two.
+fn hash(seed: u64, number: u64) -> u64 {
+    let mut z = seed.wrapping_add(number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
 /// U = centroids, clamped at 0; V = one-hot labels + 0.2. With an offset of 0 the zeros of V would be
 /// locked and the labels could never change.
-fn from_clusters<T: Real>(clusters: &Kmeans<T>, n: usize) -> Factors<T> {
+fn from_clusters<T: Real>(clusters: &Kmeans<T>) -> Factors<T> {
     let mut u = clusters.centroids.clone();
     let clamp = |value: &mut T| {
         if *value < T::ZERO {
@@ -200,7 +241,12 @@ fn from_clusters<T: Real>(clusters: &Kmeans<T>, n: usize) -> Factors<T> {
         }
     };
     u.as_mut_slice().iter_mut().for_each(clamp);
-    let (member, other) = (T::from_f64(1.2), T::from_f64(0.2));
-    let v = Mat::from_fn(n, u.cols(), |i, k| if clusters.labels[i] == k { member } else { other });
+    let v = membership(&clusters.labels, u.cols());
     Factors { u, v }
+}
+
+/// V of samples in these clusters.
+pub(crate) fn membership<T: Real>(labels: &[usize], clusters: usize) -> Mat<T> {
+    let (member, other) = (T::from_f64(1.2), T::from_f64(0.2));
+    Mat::from_fn(labels.len(), clusters, |i, k| if labels[i] == k { member } else { other })
 }

@@ -5,7 +5,7 @@
 //! to zero for ever, here they keep being fitted, so such a sample has a label and may come back.
 
 use super::scale::{THRESHOLD, median_and_deviation};
-use super::{Loss, Stats};
+use super::{Loss, LossSpec, Stats};
 use crate::error::Result;
 
 /// See the [module](self).
@@ -29,6 +29,10 @@ impl Loss for Capped {
     fn at(&self, r: f64, _: &Stats) -> (f64, f64) {
         let threshold = self.threshold();
         if r > threshold { (threshold, 0.0) } else { (r, 1.0 / r) }
+    }
+
+    fn spec(&self) -> Option<LossSpec> {
+        Some(LossSpec::Capped(self.threshold()))
     }
 
     fn calibrate(&mut self, residuals: &mut dyn FnMut() -> Result<Vec<(f64, f64)>>) -> Result<()> {

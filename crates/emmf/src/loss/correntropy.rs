@@ -5,7 +5,7 @@
 //! objective falls then, so descent is only promised for a given width.
 
 use super::scale::median_and_deviation;
-use super::{Loss, Stats};
+use super::{Loss, LossSpec, Stats};
 use crate::error::Result;
 
 /// See the [module](self).
@@ -30,6 +30,10 @@ impl Loss for Correntropy {
         let double_variance = self.double_variance(stats);
         let square = r * r / double_variance;
         (-(-square).exp_m1(), 2.0 / double_variance * (-square).exp())
+    }
+
+    fn spec(&self) -> Option<LossSpec> {
+        Some(LossSpec::Correntropy(self.width))
     }
 
     fn smooth(&self) -> bool {

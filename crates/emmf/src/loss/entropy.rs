@@ -4,7 +4,7 @@
 //! times its sum: a few large residuals cost little, so outliers are left alone.
 
 use super::entry::elementary::ln;
-use super::{Loss, Stats};
+use super::{Loss, LossSpec, Stats};
 
 /// See the [module](self).
 pub struct Entropy;
@@ -16,5 +16,9 @@ impl Loss for Entropy {
         let log = if share < f64::INFINITY { ln(share) } else { share };
         // Eq. (8)  Qᵢᵢ = −log(rᵢ/R)/rᵢ
         (r * log, log / r)
+    }
+
+    fn spec(&self) -> Option<LossSpec> {
+        Some(LossSpec::Entropy)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Lee and Seung, *Algorithms for Non-negative Matrix Factorization*, NIPS 2000.
 
-use super::{Loss, Stats};
+use super::{Loss, LossSpec, Stats};
 
 /// See the [module](self).
 pub struct Frobenius;
@@ -11,6 +11,10 @@ impl Loss for Frobenius {
     #[inline(always)]
     fn at(&self, r: f64, _: &Stats) -> (f64, f64) {
         (r * r, 2.0)
+    }
+
+    fn spec(&self) -> Option<LossSpec> {
+        Some(LossSpec::Frobenius)
     }
 
     fn smooth(&self) -> bool {

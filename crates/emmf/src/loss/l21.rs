@@ -2,7 +2,7 @@
 //!
 //! Kong, Ding and Huang, *Robust Nonnegative Matrix Factorization using L21-norm*, CIKM 2011.
 
-use super::{Loss, Stats};
+use super::{Loss, LossSpec, Stats};
 
 /// See the [module](self).
 pub struct L21;
@@ -11,5 +11,9 @@ impl Loss for L21 {
     #[inline(always)]
     fn at(&self, r: f64, _: &Stats) -> (f64, f64) {
         (r, 1.0 / r)
+    }
+
+    fn spec(&self) -> Option<LossSpec> {
+        Some(LossSpec::L21)
     }
 }

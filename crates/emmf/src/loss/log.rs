@@ -4,7 +4,7 @@
 //! Clustering*, TPAMI. Large residuals get a weight of about a/r².
 
 use super::scale::median_and_deviation;
-use super::{Loss, Stats};
+use super::{Loss, LossSpec, Stats};
 use crate::error::Result;
 
 /// See the [module](self).
@@ -20,6 +20,10 @@ impl Loss for Log {
     fn at(&self, r: f64, _: &Stats) -> (f64, f64) {
         let a = self.scale;
         (a * (r / a).ln_1p(), 1.0 / (r * (1.0 + r / a)))
+    }
+
+    fn spec(&self) -> Option<LossSpec> {
+        Some(LossSpec::Log(self.scale))
     }
 
     fn calibrate(&mut self, residuals: &mut dyn FnMut() -> Result<Vec<(f64, f64)>>) -> Result<()> {

@@ -20,11 +20,13 @@ pub use scale::{THRESHOLD, weighted_median};
 
 pub(crate) use scale::normal_variance;
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::vectorized;
 use crate::error::Result;
 
 /// Sums over all samples (and machines) that a loss may need, with the samples' own weights.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Stats {
     /// Σ sᵢ, the number of samples.
     pub n: f64,
@@ -53,6 +55,40 @@ impl Stats {
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self { n: self.n + other.n, sum: self.sum + other.sum, sum_sq: self.sum_sq + other.sum_sq }
+    }
+}
+
+/// A loss as data, with its scale, for samples in another process.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LossSpec {
+    /// [`Entropy`].
+    Entropy,
+    /// [`Frobenius`].
+    Frobenius,
+    /// [`L21`].
+    L21,
+    /// [`Log`] with its scale.
+    Log(f64),
+    /// [`Capped`] with its threshold.
+    Capped(f64),
+    /// [`Correntropy`] with its width, which is `None` where it is refreshed.
+    Correntropy(Option<f64>),
+}
+
+impl LossSpec {
+    /// The loss.
+    pub fn make(self) -> Box<dyn Loss> {
+        match self {
+            Self::Entropy => Box::new(Entropy),
+            Self::Frobenius => Box::new(Frobenius),
+            Self::L21 => Box::new(L21),
+            Self::Log(scale) => Box::new(Log { scale, robust: false }),
+            Self::Capped(threshold) => {
+                Box::new(Capped { threshold: Some(threshold), quantile: 1.0, robust: false })
+            }
+            Self::Correntropy(width) => Box::new(Correntropy { width, robust: false }),
+        }
     }
 }
 
@@ -101,6 +137,11 @@ pub trait Loss: Send + Sync {
     /// Whether every iteration lowers the objective.
     fn descends(&self) -> bool {
         true
+    }
+
+    /// The loss as data, for where the samples are. A loss of one's own has none and serves samples in this process.
+    fn spec(&self) -> Option<LossSpec> {
+        None
     }
 
     /// Takes a scale that was not given from the data. `residuals()` makes one l2,1 iteration and

@@ -1,15 +1,38 @@
 //! Dense matrices: [`Mat`] owns its entries, [`View`] borrows the caller's.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 use crate::real::Real;
 use crate::real::sealed::Rows;
 
 /// A dense matrix, row-major.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked<T>")]
 pub struct Mat<T> {
     data: Vec<T>,
     rows: usize,
     cols: usize,
+}
+
+/// A matrix as it was read, whose entries may be too many or too few.
+#[derive(Deserialize)]
+struct Unchecked<T> {
+    data: Vec<T>,
+    rows: usize,
+    cols: usize,
+}
+
+impl<T> TryFrom<Unchecked<T>> for Mat<T> {
+    type Error = Error;
+
+    fn try_from(Unchecked { data, rows, cols }: Unchecked<T>) -> Result<Self> {
+        if rows.checked_mul(cols) == Some(data.len()) {
+            Ok(Self { data, rows, cols })
+        } else {
+            Err(Error::Shape { what: "the array of entries", got: (data.len(), 1), want: (rows, cols) })
+        }
+    }
 }
 
 impl<T: Real> Mat<T> {
@@ -20,11 +43,7 @@ impl<T: Real> Mat<T> {
 
     /// From entries in row-major order.
     pub fn from_vec(data: Vec<T>, rows: usize, cols: usize) -> Result<Self> {
-        if rows.checked_mul(cols) == Some(data.len()) {
-            Ok(Self { data, rows, cols })
-        } else {
-            Err(Error::Shape { what: "the array of entries", got: (data.len(), 1), want: (rows, cols) })
-        }
+        Unchecked { data, rows, cols }.try_into()
     }
 
     /// Entry (i, j) is `entry(i, j)`.

@@ -107,6 +107,16 @@ pub(crate) fn residuals<T: Real, X: Data<T>>(x: &X, factors: &mut Factors<T>) ->
     in_blocks(x, &factors.u, &mut factors.v, None)
 }
 
+/// Codes every row of V anew by least squares, where there is a deadline and time is left, and returns the residuals.
+pub(super) fn least_squares<T: Real, X: Data<T>>(
+    x: &X,
+    u: &Mat<T>,
+    v: &mut Mat<T>,
+    coded: Option<Deadline>,
+) -> Vec<f64> {
+    in_blocks(x, u, v, coded.map(|deadline| (&[][..], deadline)))
+}
+
 /// √((d/oᵢ)·Σ mᵢⱼ²) over the oᵢ entries of every sample that are not missing.
 fn observed_residuals<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, v: &Mat<T>) -> Vec<f64> {
     let (n, d) = x.shape();

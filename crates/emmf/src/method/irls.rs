@@ -8,23 +8,21 @@
 //!
 //! With ½·Σ Qᵢᵢrᵢ² touching a concave objective from above, every iteration lowers the objective, for
 //! exponents in (0, 1] and for HALS. Cost O(ndc), two products with X, each reading it once. Memory:
-//! U, V, a d×c buffer, vectors of length n and what `Data` keeps. Takes dense and sparse X.
-
-use rayon::prelude::*;
+//! U, V, a d×c buffer, vectors of length n and what `Data` keeps. Samples, V, residuals and weights are wherever the
+//! [`SampleSide`] has them: this file knows U and sums.
 
 use super::momentum::Momentum;
+use super::side::{Column, Finish, Host, Lengths, Pull, Sweep, Tree, Weighed, total};
 use super::update::room;
-use super::{Coding, Ending, Method, Outcome, Update, residual};
+use super::{Coding, Ending, Method, Outcome, SampleSide, Update};
 use crate::checkpoint::Archive;
-use crate::data::{Block, Centroids, Data, Gram, PARTS, least_parts, vectorized};
+use crate::data::{Data, Gram};
 use crate::error::{Error, Result};
 use crate::init::{Factors, Start};
 use crate::loss::{L21, Loss, Stats};
 use crate::matrix::Mat;
 use crate::real::Real;
-
-/// Multiplications that take as long as the share and the weight of a sample.
-const LOGARITHM: usize = 16;
+use crate::spec::LabelRule;
 
 /// Makes a fresh loss for every start.
 pub(crate) type MakeLoss<'a> = Box<dyn Fn() -> Box<dyn Loss> + Send + Sync + 'a>;
@@ -35,31 +33,25 @@ pub struct Irls<'a> {
     pub(crate) loss: MakeLoss<'a>,
     /// How a factor is moved while the other stays.
     pub(crate) update: Update,
-    /// ε of the smoothed residual.
-    pub(crate) epsilon: f64,
-    /// sᵢ, how often each sample counts.
-    pub(crate) sample_weights: &'a [f64],
+    /// ε of the smoothed residual, where it is given.
+    pub(crate) epsilon: Option<f64>,
 }
 
-/// What changes from iteration to iteration.
-pub struct IrlsState<T> {
+/// What changes from iteration to iteration, besides what is on the sample side.
+pub struct IrlsState<T, S> {
     pub(super) u: Mat<T>,
-    pub(super) v: Mat<T>,
+    pub(super) side: S,
     pub(super) loss: Box<dyn Loss>,
-    /// rᵢ, smoothed where the loss asks for it.
-    pub(super) r: Vec<f64>,
-    /// diag(Q), its largest entry, and the same to a maximum of 1 in the type of the factors.
-    pub(super) weights: Vec<f64>,
-    largest: f64,
-    pub(super) q: Vec<T>,
-    pub(super) objective: f64,
-    /// XᵀQV.
-    p: Mat<T>,
+    epsilon: f64,
+    pub(super) weighed: Weighed,
     scratch: Vec<T>,
-    pub(super) gram: Gram<T>,
+    gram: Gram<T>,
     pub(super) iteration: usize,
     /// Of HALS.
     momentum: Option<Momentum<T>>,
+    stats: Tree<Stats>,
+    weighing: Tree<Weighed>,
+    pull: Tree<Pull<T>>,
 }
 
 /// ε, or what it must be at least for data of this scale: weights 1/r of what fits exactly would be so large that all else
@@ -69,11 +61,8 @@ pub(super) fn raised(epsilon: f64, scale: f64) -> f64 {
 }
 
 /// ε: the given one, else 1e-10 of the mean norm of the samples.
-pub(crate) fn epsilon<T: Real, X: Data<T>>(x: &X, weights: &[f64], given: Option<f64>) -> f64 {
-    let norms = || x.norms_sq().iter().map(|norm| norm.sqrt());
-    let mean = || norms().zip(weights).map(|(norm, s)| s * norm).sum::<f64>() / weights.iter().sum::<f64>();
-    let longest = norms().fold(0.0, f64::max);
-    raised(given.unwrap_or_else(|| 1e-10 * mean()), longest)
+pub(super) fn epsilon(lengths: &Lengths, given: Option<f64>) -> f64 {
+    raised(given.unwrap_or_else(|| 1e-10 * (lengths.sum / lengths.n)), lengths.longest)
 }
 
 /// What ‖m‖² grows by under the root: ε² where the loss has a pole at 0, else 0.
@@ -81,155 +70,185 @@ pub(super) fn smoothing(loss: &dyn Loss, epsilon: f64) -> f64 {
     if loss.smooth() { epsilon * epsilon } else { 0.0 }
 }
 
-/// The objective at these (smoothed) residuals of samples with weights `s`, and the largest of `weights`, which become
-/// diag(Q).
-pub(super) fn weigh(loss: &dyn Loss, r: &[f64], s: &[f64], weights: &mut [f64]) -> (f64, f64) {
-    let size = r.len().div_ceil(PARTS);
-    let least = least_parts(LOGARITHM * r.len());
-    let mut stats = [Stats::default(); PARTS];
-    let samples = r.par_chunks(size).zip(s.par_chunks(size));
-    let parts = stats.par_iter_mut().zip(samples.clone());
-    parts.with_min_len(least).for_each(|(stats, (r, s))| *stats = Stats::of(r, s));
-    let stats = stats.into_iter().fold(Stats::default(), Stats::plus);
-    let mut found = [(0.0, 0.0); PARTS];
-    let parts = found.par_iter_mut().zip(samples).zip(weights.par_chunks_mut(size));
-    parts
-        .with_min_len(least)
-        .for_each(|((found, (r, s)), weights)| *found = loss.weigh(r, s, &stats, weights));
-    found.iter().fold((0.0, 0.0), |(sum, largest), part| (sum + part.0, part.1.max(largest)))
-}
-
-impl Irls<'_> {
-    /// diag(Q) to a maximum of 1: a common factor changes nothing and might overflow. Returns the factor.
-    pub(super) fn update_q<T: Real>(state: &mut IrlsState<T>) -> f64 {
-        let scale = if state.largest > 0.0 { 1.0 / state.largest } else { 0.0 };
-        let pairs = state.q.iter_mut().zip(&state.weights);
-        vectorized!(pairs.for_each(|(q, weight)| *q = T::from_f64(scale * weight)));
-        scale
+impl<T: Real, S: SampleSide<T>> IrlsState<T, S> {
+    pub(super) fn smoothing(&self) -> f64 {
+        smoothing(&*self.loss, self.epsilon)
     }
 
-    /// Eq. (15)  U ← U ∘ √(XQV / UVᵀQV), or its like.
-    pub(super) fn update_u<T: Real, X: Data<T>>(&self, x: &X, state: &mut IrlsState<T>) {
-        let IrlsState { u, v, q, p, gram, scratch, .. } = state;
-        x.t_dot(q, v, p);
-        let g = gram.weighted(q, v);
-        self.update.matrix(u, p, g, scratch);
+    /// The factor that brings diag(Q) to a maximum of 1: it changes nothing, but what is larger might overflow.
+    pub(super) fn scale(&self) -> f64 {
+        if self.weighed.largest > 0.0 { 1.0 / self.weighed.largest } else { 0.0 }
     }
 
-    /// Eq. (17)  V ← V ∘ √(XᵀU / VUᵀU), or its like (not at all where `frozen`), and the residuals after it.
-    pub(super) fn update_v<T: Real, X: Data<T>>(
-        &self,
-        x: &X,
-        state: &mut IrlsState<T>,
-        frozen: bool,
-    ) -> Result<()> {
-        let IrlsState { u, v, r, loss, gram, .. } = state;
-        let (c, g, by) = (u.cols(), gram.of(u), smoothing(&**loss, self.epsilon));
-        let centroids = Centroids::new(u);
-        x.project(u, v.as_mut_slice(), r, |Block { rows, p, scratch, a: v, r }| {
-            if !frozen {
-                self.update.rows(v, p, g, scratch);
-                // A zero sample has no use for any centroid, but a rule cannot tell for one that is zero.
-                let empty = rows.clone().zip(v.chunks_exact_mut(c)).filter(|(i, _)| x.norms_sq()[*i] == 0.0);
-                empty.for_each(|(_, v)| v.fill(T::ZERO));
-            }
-            residual::for_block(x, rows, (&centroids, g), (v, p, scratch), |at, square| {
-                r[at] = (square + by).sqrt();
-            });
-        });
-        self.weigh(state)
+    /// Eq. (15)  U ← U ∘ √(XQV / UVᵀQV), or its like, with the Q of the residuals where it is to be `fresh`.
+    pub(super) fn update_u(&mut self, update: Update, fresh: bool) -> Result<()> {
+        let scale = fresh.then(|| self.scale());
+        self.pull.clear();
+        self.side.pull(scale, &mut self.pull)?;
+        if let Some(Pull { p, g }) = self.pull.total() {
+            update.matrix(&mut self.u, p, g, &mut self.scratch);
+        }
+        Ok(())
+    }
+
+    /// Eq. (17)  V ← V ∘ √(XᵀU / VUᵀU), or its like, unless it stays; the residuals after it, the objective and Q.
+    pub(super) fn update_v(&mut self, update: Option<Update>) -> Result<()> {
+        let sweep = Sweep { update, smoothing: self.smoothing() };
+        let Self { u, side, gram, stats, .. } = self;
+        let stats = total(stats, |out| side.sweep(u, gram.of(u), &sweep, out))?;
+        self.weigh(&stats)
     }
 
     /// The objective and Q at the residuals.
-    pub(super) fn weigh<T: Real>(&self, state: &mut IrlsState<T>) -> Result<()> {
-        if !state.r.iter().all(|r| r.is_finite()) {
-            return Err(Error::diverged(state.iteration));
+    pub(super) fn weigh(&mut self, stats: &Stats) -> Result<()> {
+        if !stats.sum.is_finite() {
+            return Err(Error::diverged(self.iteration));
         }
-        (state.objective, state.largest) =
-            weigh(&*state.loss, &state.r, self.sample_weights, &mut state.weights);
+        let Self { side, loss, weighing, .. } = self;
+        self.weighed = total(weighing, |out| side.weigh(&**loss, stats, out))?;
         Ok(())
     }
 }
 
-impl<T: Real, X: Data<T>> Method<T, X> for Irls<'_> {
-    type State = IrlsState<T>;
+impl<T: Real, X: Data<T>> IrlsState<T, Host<'_, T, X>> {
+    /// The objective and Q at residuals that were made here.
+    pub(super) fn weigh_own(&mut self) -> Result<()> {
+        let Self { side, stats, .. } = self;
+        let stats = total(stats, |out| {
+            side.stats(out);
+            Ok(())
+        })?;
+        self.weigh(&stats)
+    }
+}
 
-    fn start(&self, x: &X, start: &mut Start<'_, T>) -> Result<IrlsState<T>> {
-        let Factors { u, v } = start.factors(x)?;
-        let ((n, d), c) = (x.shape(), u.cols());
+impl Irls<'_> {
+    /// The state before the first iteration.
+    pub(super) fn begin<T: Real, S: SampleSide<T>>(
+        &self,
+        mut side: S,
+        start: &mut Start<'_, T>,
+    ) -> Result<IrlsState<T, S>> {
+        let lengths = total(&mut Tree::default(), |out| side.lengths(out))?;
+        let u = side.start(start)?;
+        let (d, c) = u.shape();
         let mut state = IrlsState {
             u,
-            v,
+            side,
             loss: Box::new(L21),
-            r: vec![0.0; n],
-            weights: vec![0.0; n],
-            largest: 0.0,
-            q: vec![T::ONE; n],
-            objective: 0.0,
-            p: Mat::zeros(d, c),
+            epsilon: epsilon(&lengths, self.epsilon),
+            weighed: Weighed::default(),
             scratch: vec![T::ZERO; room((d, c))],
             gram: Gram::new(c),
             iteration: 0,
             momentum: None,
+            stats: Tree::default(),
+            weighing: Tree::default(),
+            pull: Tree::default(),
         };
         let mut loss = (self.loss)();
         loss.calibrate(&mut || {
-            self.update_v(x, &mut state, true)?;
-            self.step(x, &mut state)?;
-            Ok(state.r.iter().copied().zip(self.sample_weights.iter().copied()).collect())
+            state.update_v(None)?;
+            self.iterate(&mut state)?;
+            let residuals = state.side.column(Column::Residuals)?;
+            Ok(residuals.into_iter().zip(state.side.column(Column::SampleWeights)?).collect())
         })?;
         state.loss = loss;
         state.iteration = 0;
-        self.update_v(x, &mut state, true)?;
+        state.update_v(None)?;
         if matches!(self.update, Update::Hals { extrapolate: true, .. }) && state.loss.descends() {
-            state.momentum = Some(Momentum::new(&state.u, &state.v));
+            state.momentum = Some(Momentum::new(&state.u, &mut state.side)?);
         }
         Ok(state)
     }
 
-    fn step(&self, x: &X, state: &mut IrlsState<T>) -> Result<()> {
+    /// One iteration.
+    fn iterate<T: Real, S: SampleSide<T>>(&self, state: &mut IrlsState<T, S>) -> Result<()> {
         state.iteration += 1;
-        Self::update_q(state);
         if let Some(mut momentum) = state.momentum.take() {
-            let moved = self.extrapolate(x, state, &mut momentum);
+            let moved = momentum.iterate(state, self.update);
             state.momentum = Some(momentum);
             return moved;
         }
-        self.update_u(x, state);
-        self.update_v(x, state, false)
+        state.update_u(self.update, true)?;
+        state.update_v(Some(self.update))
     }
 
-    fn objective(&self, state: &IrlsState<T>) -> f64 {
-        state.objective
-    }
-
-    fn parts(&self, state: &mut IrlsState<T>, archive: &mut Archive) {
-        let IrlsState { u, v, r, weights, largest, objective, iteration, momentum, .. } = state;
+    /// See [`Method::parts`].
+    pub(super) fn archive<T: Real, S: SampleSide<T>>(state: &mut IrlsState<T, S>, archive: &mut Archive) {
+        let IrlsState { u, side, weighed, iteration, momentum, .. } = state;
         archive.reals("u", u.as_mut_slice());
-        archive.reals("v", v.as_mut_slice());
-        archive.reals("residuals", r);
-        archive.reals("weights", weights);
-        archive.number("largest-weight", largest);
-        archive.number("objective", objective);
+        let ahead = momentum.as_ref().map(|_| ("momentum-v", Column::Ahead));
+        let columns =
+            [("v", Column::Coefficients), ("residuals", Column::Residuals), ("weights", Column::Weights)];
+        for (name, what) in columns.into_iter().chain(ahead) {
+            // What cannot be had is not saved, and what is not there does not load.
+            if let Ok(mut values) = side.column(what) {
+                archive.reals(name, &mut values);
+                let _ = side.set_column(what, &values);
+            }
+        }
+        archive.number("largest-weight", &mut weighed.largest);
+        archive.number("objective", &mut weighed.objective);
         archive.count("iteration", iteration);
         if let Some(momentum) = momentum {
             momentum.parts(archive);
         }
     }
+}
 
-    fn coefficients<'s>(&self, state: &'s IrlsState<T>) -> Option<&'s Mat<T>> {
-        Some(&state.v)
+impl<'x, T: Real, X: SampleSide<T> + ?Sized + 'x> Method<'x, T, X> for Irls<'_> {
+    type State = IrlsState<T, Box<dyn SampleSide<T> + 'x>>;
+
+    fn start(&self, x: &'x X, start: &mut Start<'_, T>) -> Result<Self::State> {
+        self.begin(x.another()?, start)
     }
 
-    fn finish(&self, x: &X, state: IrlsState<T>, ending: Ending) -> Result<Outcome<T>> {
-        let IrlsState { u, v, loss, mut weights, p, .. } = state;
-        drop(p);
-        let labels = ending.read(&v, &u);
-        let (mut factors, coding) = (Factors { u, v }, Coding::LeastSquares);
-        let residuals = coding.finish(x, &mut factors, ending, false);
-        let by = smoothing(&*loss, self.epsilon);
-        let smoothed: Vec<f64> = residuals.iter().map(|r| (r * r + by).sqrt()).collect();
-        let (objective, _) = weigh(&*loss, &smoothed, self.sample_weights, &mut weights);
-        Ok(Outcome { factors, labels, residuals, weights, objective, coding, extras: Vec::new() })
+    fn step(&self, _: &X, state: &mut Self::State) -> Result<()> {
+        self.iterate(state)
+    }
+
+    fn objective(&self, state: &Self::State) -> f64 {
+        state.weighed.objective
+    }
+
+    fn parts(&self, state: &mut Self::State, archive: &mut Archive) {
+        Self::archive(state, archive);
+    }
+
+    fn coefficients<'s>(&self, _: &'s Self::State) -> Option<&'s Mat<T>> {
+        None
+    }
+
+    fn movement(&self, state: &mut Self::State) -> Result<Option<f64>> {
+        Ok(Some(total(&mut Tree::default(), |out| state.side.movement(out))?.share()))
+    }
+
+    fn finish(&self, _: &X, state: Self::State, ending: Ending) -> Result<Outcome<T>> {
+        let smoothing = state.smoothing();
+        let IrlsState { u, mut side, loss, mut stats, mut weighing, pull, momentum, .. } = state;
+        drop((pull, momentum));
+        let labels = match ending.labels {
+            LabelRule::Kmeans => {
+                let v = side.column(Column::Coefficients)?;
+                let (n, c) = (v.len() / u.cols(), u.cols());
+                Some(ending.read(&Mat::from_vec(v.into_iter().map(T::from_f64).collect(), n, c)?, &u))
+            }
+            _ => None,
+        };
+        let Ending { polish, deadline, .. } = ending;
+        let finish = Finish { labels: ending.labels, polish, smoothing, deadline };
+        let stats = total(&mut stats, |out| side.finish(&u, &finish, out))?;
+        let Weighed { objective, .. } = total(&mut weighing, |out| side.weigh(&*loss, &stats, out))?;
+        let tall = side.into_tall()?;
+        Ok(Outcome {
+            factors: Factors { u, v: tall.v },
+            labels: labels.unwrap_or(tall.labels),
+            residuals: tall.residuals,
+            weights: tall.weights,
+            objective,
+            coding: Coding::LeastSquares,
+            extras: Vec::new(),
+        })
     }
 }

@@ -17,6 +17,7 @@ mod pnmf;
 mod regularized;
 mod residual;
 mod rmnmf;
+pub mod side;
 mod symnmf;
 mod update;
 
@@ -32,11 +33,11 @@ pub use outcome::{Ending, Extra, Outcome, Value};
 pub use pnmf::{Gamma, Pnmf, PnmfState, Posterior};
 pub use regularized::{Learning, Regularized, RegularizedState, Source, Terms};
 pub use rmnmf::{Rmnmf, RmnmfState, Setting};
+pub use side::SampleSide;
 pub use symnmf::{Symnmf, SymnmfState};
 pub use update::Update;
 
 pub(crate) use coding::residuals;
-pub(crate) use irls::epsilon;
 pub(crate) use labels::{centres, largest, nearest};
 pub(crate) use nnls::Nnls;
 pub(crate) use residual::residual_sq;
@@ -46,13 +47,14 @@ use crate::error::Result;
 use crate::init::Start;
 use crate::matrix::Mat;
 
-/// One factorization. It gives the step; the loop is the one of [`iterate`](crate::iterate).
-pub trait Method<T, X>: Sync {
+/// One factorization of what is in `X`: [`Data`](crate::data::Data) for methods that need all samples at once, else a
+/// [`SampleSide`]. It gives the step; the loop is the one of [`iterate`](crate::iterate).
+pub trait Method<'x, T, X: ?Sized>: Sync {
     /// Everything that changes from iteration to iteration.
     type State: Send;
 
     /// The state before the first iteration. Factors are made only where `start` is asked for them.
-    fn start(&self, x: &X, start: &mut Start<'_, T>) -> Result<Self::State>;
+    fn start(&self, x: &'x X, start: &mut Start<'_, T>) -> Result<Self::State>;
 
     /// One iteration. Fails where a factor is no longer finite.
     fn step(&self, x: &X, state: &mut Self::State) -> Result<()>;
@@ -70,8 +72,13 @@ pub trait Method<T, X>: Sync {
     /// same parts goes on as this one.
     fn parts(&self, state: &mut Self::State, archive: &mut Archive);
 
-    /// V of the state, for stop rules that look at it; nothing where it has none.
+    /// V of the state, for stop rules that look at it; nothing where it has none, or not here.
     fn coefficients<'s>(&self, state: &'s Self::State) -> Option<&'s Mat<T>>;
+
+    /// ‖V − V'‖/‖V‖, V' being V when this was asked for last; nothing where there is no V but that of `coefficients`.
+    fn movement(&self, _: &mut Self::State) -> Result<Option<f64>> {
+        Ok(None)
+    }
 
     /// What is left of the last state.
     fn finish(&self, x: &X, state: Self::State, ending: Ending) -> Result<Outcome<T>>;

@@ -78,10 +78,10 @@ impl Onmf<'_> {
     }
 }
 
-impl<T: Real, X: Data<T>> Method<T, X> for Onmf<'_> {
+impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Onmf<'_> {
     type State = OnmfState<T>;
 
-    fn start(&self, x: &X, start: &mut Start<'_, T>) -> Result<OnmfState<T>> {
+    fn start(&self, x: &'x X, start: &mut Start<'_, T>) -> Result<OnmfState<T>> {
         let Factors { mut u, mut v } = start.factors(x)?;
         let ((n, d), c) = (x.shape(), u.cols());
         for k in 0..c {

@@ -61,10 +61,10 @@ impl Symnmf<'_> {
     }
 }
 
-impl<T: Real, X: Data<T>> Method<T, X> for Symnmf<'_> {
+impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Symnmf<'_> {
     type State = SymnmfState<T>;
 
-    fn start(&self, x: &X, start: &mut Start<'_, T>) -> Result<SymnmfState<T>> {
+    fn start(&self, x: &'x X, start: &mut Start<'_, T>) -> Result<SymnmfState<T>> {
         let v = start.factors(x)?.v;
         let (n, c) = v.shape();
         let mut state = SymnmfState {

@@ -5,6 +5,7 @@
 //! file serves both, any block of rows at a time.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::hals::{Coordinates, move_rows};
 use crate::cancel::Deadline;
@@ -27,7 +28,7 @@ pub(super) fn room((rows, columns): (usize, usize)) -> usize {
 }
 
 /// A rule that lowers ½·a·G·aᵀ − p·aᵀ for every row a ≥ 0.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Update {
     /// a ← a ∘ (p / aG)^exponent. Monotone for exponents in (0, 1].
     Multiplicative {
@@ -41,6 +42,7 @@ pub enum Update {
         /// Lets both factors go on in the direction in which they last moved.
         extrapolate: bool,
         /// No more sweeps after this.
+        #[serde(skip)]
         deadline: Deadline,
     },
 }

@@ -20,6 +20,7 @@ mod laws_entry;
 mod laws_invariance;
 mod laws_loss;
 mod laws_method;
+mod laws_side;
 mod laws_start;
 mod laws_stop;
 mod layers;

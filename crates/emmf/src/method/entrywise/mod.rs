@@ -32,6 +32,7 @@ pub(crate) use solve::{Solved, Solver};
 use rayon::prelude::*;
 
 use super::irls::{MakeLoss, epsilon};
+use super::side::lengths_of;
 use super::update::multiply_power;
 use super::{Ending, Method, Outcome};
 use crate::checkpoint::Archive;
@@ -124,7 +125,7 @@ impl Entrywise<'_> {
     /// The weights of samples before the first iteration, which the l2,1 norm sees.
     fn samples<T: Real, X: Data<T>>(&self, x: &X) -> Weighing {
         let s = self.sample_weights;
-        let epsilon = epsilon(x, s, self.epsilon);
+        let epsilon = epsilon(&lengths_of(x.norms_sq(), s), self.epsilon);
         let zeros = || vec![0.0; s.len()];
         Weighing::Samples(Samples { loss: Box::new(L21), epsilon, r: zeros(), q: zeros(), factors: zeros() })
     }
@@ -180,10 +181,10 @@ fn column_sums<T: Real>(a: &Mat<T>, s: impl Fn(usize) -> f64, out: &mut [T]) {
     }
 }
 
-impl<T: Real, X: Data<T>> Method<T, X> for Entrywise<'_> {
+impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Entrywise<'_> {
     type State = State<T>;
 
-    fn start(&self, x: &X, start: &mut Start<'_, T>) -> Result<State<T>> {
+    fn start(&self, x: &'x X, start: &mut Start<'_, T>) -> Result<State<T>> {
         let factors = start.factors(x)?;
         let weighing = match &self.aim {
             Aim::Entries(recipe) => recipe.resolve(x, &factors, (self.sample_weights, self.epsilon)),

@@ -106,10 +106,10 @@ impl SparseDivergence<'_> {
     }
 }
 
-impl<T: Real, X: Data<T>> Method<T, X> for SparseDivergence<'_> {
+impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for SparseDivergence<'_> {
     type State = SparseState<T>;
 
-    fn start(&self, x: &X, start: &mut Start<'_, T>) -> Result<SparseState<T>> {
+    fn start(&self, x: &'x X, start: &mut Start<'_, T>) -> Result<SparseState<T>> {
         let Factors { u, v } = start.factors(x)?;
         let (d, c) = u.shape();
         let (of_u, of_v) = (vec![T::ZERO; c], vec![T::ZERO; c]);

@@ -4,7 +4,8 @@ use crate::checkpoint::Archive;
 use crate::loss::Loss;
 use crate::loss::entry::{AnyEntryLoss, EntryCorrentropy, EntryLoss, L1, map, sum};
 use crate::method::Coding;
-use crate::method::irls::{smoothing, weigh};
+use crate::method::irls::smoothing;
+use crate::method::side::{Weighed, weigh_all};
 use crate::real::Real;
 
 /// The weights of the entries.
@@ -45,7 +46,7 @@ impl Samples {
         for ((square, observed), r) in samples {
             *r = (square * d as f64 / observed + by).sqrt();
         }
-        let (objective, largest) = weigh(&*self.loss, &self.r, totals.weights, &mut self.q);
+        let Weighed { objective, largest } = weigh_all(&*self.loss, &self.r, totals.weights, &mut self.q);
         let scale = if largest > 0.0 { d as f64 / largest } else { 0.0 };
         let samples = self.factors.iter_mut().zip(&self.q).zip(totals.observed);
         samples.for_each(|((factor, q), observed)| *factor = scale * q / observed);

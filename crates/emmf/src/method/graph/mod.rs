@@ -24,7 +24,8 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use super::irls::{IrlsState, smoothing, weigh};
+use super::irls::IrlsState;
+use super::side::{Host, weigh_all};
 use super::{Coding, Ending, Extra, Irls, Method, Outcome, Value};
 use crate::checkpoint::Archive;
 use crate::data::{BLOCK, Data, PARTS, least_parts, rows_per_part};
@@ -41,6 +42,8 @@ const NOTED: usize = 10_000;
 pub struct GraphIrls<'a> {
     /// The loss, and how U is moved.
     pub(crate) irls: Irls<'a>,
+    /// sᵢ, how often each sample counts.
+    pub(crate) sample_weights: &'a [f64],
     /// S.
     pub(crate) graph: Cow<'a, Graph>,
     /// λ; `None` is taken from the data.
@@ -50,8 +53,8 @@ pub struct GraphIrls<'a> {
 }
 
 /// What changes from iteration to iteration.
-pub struct GraphState<T> {
-    inner: IrlsState<T>,
+pub struct GraphState<'x, T, X> {
+    inner: IrlsState<T, Host<'x, T, X>>,
     lambda: f64,
     /// ‖S‖².
     norm_sq: f64,
@@ -70,12 +73,12 @@ pub struct GraphState<T> {
     orthogonality: Vec<f64>,
 }
 
-impl<T: Real> GraphState<T> {
+impl<T: Real, X: Data<T>> GraphState<'_, T, X> {
     /// Columns of V that the graph has no use for shrink for ever, and those of U grow as much, since only their product
     /// counts in the loss: without a bound they overflow. A column whose square is lost in rounding beside the unit columns
     /// is given that length, and U what it takes from it.
     fn keep_from_vanishing(&mut self) {
-        let IrlsState { u, v, gram, .. } = &mut self.inner;
+        let IrlsState { u, side: Host { v, gram, .. }, .. } = &mut self.inner;
         let (c, least, squares) = (v.cols(), T::NOISE.to_f64(), gram.of(v));
         for k in 0..c {
             let square = squares[(k, k)].to_f64();
@@ -92,9 +95,9 @@ impl<T: Real> GraphState<T> {
     /// The terms of the objective that depend on V alone, given V.
     fn measure(&mut self, graph: &Graph) {
         self.keep_from_vanishing();
-        let Self { inner, sv, vv, .. } = self;
-        graph.dot(&inner.v, sv);
-        vv.as_mut_slice().copy_from_slice(inner.gram.of(&inner.v).as_slice());
+        let Self { inner: IrlsState { side: Host { v, gram, .. }, .. }, sv, vv, .. } = self;
+        graph.dot(v, sv);
+        vv.as_mut_slice().copy_from_slice(gram.of(v).as_slice());
         let square = |from: f64| {
             let entry = |(at, &value): (usize, &T)| {
                 let diagonal = at % (vv.cols() + 1) == 0;
@@ -102,7 +105,7 @@ impl<T: Real> GraphState<T> {
             };
             vv.as_slice().iter().enumerate().map(entry).sum::<f64>()
         };
-        self.misfit = self.norm_sq - 2.0 * trace(&inner.v, sv) + square(0.0);
+        self.misfit = self.norm_sq - 2.0 * trace(v, sv) + square(0.0);
         self.orthogonality.push(square(1.0).sqrt());
     }
 }
@@ -143,24 +146,20 @@ impl GraphIrls<'_> {
         let pull: f64 = x.norms_sq().iter().zip(weights).map(|(norm_sq, q)| q * norm_sq).sum();
         MULTIPLE * 0.5 * pull / c as f64
     }
-
-    fn total<T: Real>(state: &GraphState<T>) -> f64 {
-        state.inner.objective + state.lambda * state.misfit
-    }
 }
 
 /// The graph weighs this many times as much as the loss where λ is not given: see docs/lambda.md.
 const MULTIPLE: f64 = 1000.0;
 
-impl<T: Real, X: Data<T>> Method<T, X> for GraphIrls<'_> {
-    type State = GraphState<T>;
+impl<'x, T: Real, X: Data<T> + 'x> Method<'x, T, X> for GraphIrls<'x> {
+    type State = GraphState<'x, T, X>;
 
-    fn start(&self, x: &X, start: &mut Start<'_, T>) -> Result<GraphState<T>> {
-        let mut inner = Method::start(&self.irls, x, start)?;
-        normalize_columns(&mut inner.u, &mut inner.v);
-        let (n, c) = inner.v.shape();
+    fn start(&self, x: &'x X, start: &mut Start<'_, T>) -> Result<Self::State> {
+        let mut inner = self.irls.begin(Host::new(x, self.sample_weights), start)?;
+        normalize_columns(&mut inner.u, &mut inner.side.v);
+        let (n, c) = inner.side.v.shape();
         let mut state = GraphState {
-            lambda: self.lambda.unwrap_or_else(|| Self::balance(x, &inner.weights, c)),
+            lambda: self.lambda.unwrap_or_else(|| Self::balance(x, &inner.side.weights, c)),
             norm_sq: self.graph.norm_sq(),
             inner,
             p: Mat::zeros(n, c),
@@ -175,42 +174,42 @@ impl<T: Real, X: Data<T>> Method<T, X> for GraphIrls<'_> {
         Ok(state)
     }
 
-    fn step(&self, x: &X, state: &mut GraphState<T>) -> Result<()> {
+    fn step(&self, x: &X, state: &mut Self::State) -> Result<()> {
         state.inner.iteration += 1;
-        let scale = Irls::update_q(&mut state.inner);
-        self.irls.update_u(x, &mut state.inner);
+        let scale = state.inner.scale();
+        state.inner.update_u(self.irls.update, true)?;
         self.update_v(x, state, scale);
-        self.irls.weigh(&mut state.inner)?;
+        state.inner.weigh_own()?;
         state.measure(&self.graph);
         Ok(())
     }
 
-    fn objective(&self, state: &GraphState<T>) -> f64 {
-        Self::total(state)
+    fn objective(&self, state: &Self::State) -> f64 {
+        state.inner.weighed.objective + state.lambda * state.misfit
     }
 
-    fn parts(&self, state: &mut GraphState<T>, archive: &mut Archive) {
+    fn parts(&self, state: &mut Self::State, archive: &mut Archive) {
         let GraphState { inner, sv, vv, misfit, orthogonality, .. } = state;
-        Method::<T, X>::parts(&self.irls, inner, archive);
+        Irls::archive(inner, archive);
         archive.reals("graph-pull", sv.as_mut_slice());
         archive.reals("gram", vv.as_mut_slice());
         archive.number("misfit", misfit);
         archive.list("orthogonality", orthogonality);
     }
 
-    fn coefficients<'s>(&self, state: &'s GraphState<T>) -> Option<&'s Mat<T>> {
-        Some(&state.inner.v)
+    fn coefficients<'s>(&self, state: &'s Self::State) -> Option<&'s Mat<T>> {
+        Some(&state.inner.side.v)
     }
 
-    fn finish(&self, x: &X, state: GraphState<T>, ending: Ending) -> Result<Outcome<T>> {
+    fn finish(&self, x: &X, state: Self::State, ending: Ending) -> Result<Outcome<T>> {
         let GraphState { inner, lambda, misfit, orthogonality, .. } = state;
-        let IrlsState { u, v, loss, mut weights, .. } = inner;
+        let by = inner.smoothing();
+        let IrlsState { u, side: Host { v, mut weights, .. }, loss, .. } = inner;
         let labels = ending.read(&v, &u);
         let (mut factors, coding) = (Factors { u, v }, Coding::LeastSquares);
         let residuals = coding.finish(x, &mut factors, Ending { polish: false, ..ending }, false);
-        let by = smoothing(&*loss, self.irls.epsilon);
         let smoothed: Vec<f64> = residuals.iter().map(|r| (r * r + by).sqrt()).collect();
-        let (fitted, _) = weigh(&*loss, &smoothed, self.irls.sample_weights, &mut weights);
+        let fitted = weigh_all(&*loss, &smoothed, self.sample_weights, &mut weights).objective;
         let objective = fitted + lambda * misfit;
         let number = |name, value| Extra { name, value: Value::Number(value) };
         let extras = vec![

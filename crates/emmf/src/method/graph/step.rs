@@ -7,9 +7,10 @@ use rayon::prelude::*;
 use super::{GraphIrls, GraphState};
 use crate::data::{BLOCK, Block, Centroids, Data, least_parts, rows_per_part, vectorized};
 use crate::matrix::Mat;
-use crate::method::irls::{IrlsState, smoothing};
+use crate::method::irls::IrlsState;
+use crate::method::residual;
+use crate::method::side::Host;
 use crate::method::update::{ratio, times};
-use crate::method::{Irls, residual};
 use crate::real::Real;
 use crate::real::sealed::Left;
 
@@ -41,9 +42,10 @@ struct RowsOf<'a, T> {
 
 impl GraphIrls<'_> {
     /// Eq. (29) or the monotone variant; `scale` is the factor that Q has been given.
-    pub(super) fn update_v<T: Real, X: Data<T>>(&self, x: &X, state: &mut GraphState<T>, scale: f64) {
+    pub(super) fn update_v<T: Real, X: Data<T>>(&self, x: &X, state: &mut GraphState<'_, T, X>, scale: f64) {
+        let smoothing = state.inner.smoothing();
         let GraphState { inner, lambda, p, sv, vv, small: [g, first, second], scratch, .. } = state;
-        let IrlsState { u, v, q, r, gram, loss, .. } = inner;
+        let IrlsState { u, side: Host { v, q, r, gram, .. }, .. } = inner;
         let (n, c) = v.shape();
         let pull = T::from_f64(if self.monotone { 4.0 } else { 2.0 } * *lambda * scale);
         x.project(u, sv.as_mut_slice(), p.as_mut_slice(), |Block { rows, p, a: sv, r: kept, .. }| {
@@ -77,7 +79,7 @@ impl GraphIrls<'_> {
             for (start, (((v, p), pull), r)) in (part * rows..).step_by(BLOCK).zip(blocks) {
                 let mut block = RowsOf { rows: start..start + r.len(), v, p, pull, r };
                 by.apply(&mut block, scratch);
-                by.residuals(&self.irls, (x, &centroids), &mut block, (&**loss, &mut *scratch));
+                by.residuals((x, &centroids), &mut block, smoothing, scratch);
             }
         });
     }
@@ -126,16 +128,15 @@ impl<T: Real> Move<'_, T> {
     /// Residuals of the rows as they are now.
     fn residuals<X: Data<T>>(
         &self,
-        irls: &Irls<'_>,
         (x, u): (&X, &Centroids<'_, T>),
         block: &mut RowsOf<'_, T>,
-        (loss, scratch): (&dyn crate::loss::Loss, &mut [T]),
+        smoothing: f64,
+        scratch: &mut [T],
     ) {
-        let by = smoothing(loss, irls.epsilon);
         let RowsOf { rows, v, p, r, .. } = block;
         let scratch = &mut scratch[..v.len()];
         residual::for_block(x, rows.clone(), (u, self.g), (v, p, scratch), |at, square| {
-            r[at] = (square + by).sqrt();
+            r[at] = (square + smoothing).sqrt();
         });
     }
 }

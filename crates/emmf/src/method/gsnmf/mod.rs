@@ -143,10 +143,10 @@ fn chosen<T: Real, X: Data<T>>(x: &X, choice: &Choice) -> Factors<T> {
     factors
 }
 
-impl<T: Real, X: Data<T>> Method<T, X> for Gsnmf<'_> {
+impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Gsnmf<'_> {
     type State = GsnmfState<T>;
 
-    fn start(&self, x: &X, start: &mut Start<'_, T>) -> Result<GsnmfState<T>> {
+    fn start(&self, x: &'x X, start: &mut Start<'_, T>) -> Result<GsnmfState<T>> {
         let ((n, d), c) = (x.shape(), start.centroids());
         let choice = self.choose(x, c);
         let here = chosen(x, &choice);

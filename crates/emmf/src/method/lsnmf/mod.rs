@@ -292,10 +292,10 @@ fn largest_eigenvalue<T: Real>(a: &Mat<T>) -> f64 {
     if bound > 0.0 && bound.is_finite() { bound } else { 1.0 }
 }
 
-impl<T: Real, X: Data<T>> Method<T, X> for Lsnmf<'_> {
+impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Lsnmf<'_> {
     type State = LsnmfState<T>;
 
-    fn start(&self, x: &X, start: &mut Start<'_, T>) -> Result<LsnmfState<T>> {
+    fn start(&self, x: &'x X, start: &mut Start<'_, T>) -> Result<LsnmfState<T>> {
         let ((n, d), c) = (x.shape(), start.centroids());
         let (f, links) = self.begin(x, start);
         let m = f.cols();

@@ -184,10 +184,10 @@ fn take<T: Real>(from: &Factor<T>, gram: &mut Mat<T>, second: &mut [f64]) {
     second.iter_mut().enumerate().for_each(|(k, second)| *second = from.totals.second(k));
 }
 
-impl<T: Real, X: Data<T>> Method<T, X> for Pnmf<'_> {
+impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Pnmf<'_> {
     type State = PnmfState<T>;
 
-    fn start(&self, x: &X, start: &mut Start<'_, T>) -> Result<PnmfState<T>> {
+    fn start(&self, x: &'x X, start: &mut Start<'_, T>) -> Result<PnmfState<T>> {
         let init = self.means(x, start)?;
         let (d, c) = init.u.shape();
         let mut state = PnmfState {

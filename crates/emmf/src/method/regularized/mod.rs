@@ -264,10 +264,10 @@ fn concepts<T: Real>(v: &Mat<T>, weights: &[f64]) -> Mat<T> {
     Mat::from_fn(v.rows(), v.cols(), |i, k| v[(i, k)] * T::from_f64(1.0 / counts[k].max(1.0)))
 }
 
-impl<'a, T: Real, X: Data<T>> Method<T, X> for Regularized<'a> {
+impl<'a, 'x, T: Real, X: Data<T>> Method<'x, T, X> for Regularized<'a> {
     type State = RegularizedState<'a, T>;
 
-    fn start(&self, x: &X, start: &mut Start<'_, T>) -> Result<Self::State> {
+    fn start(&self, x: &'x X, start: &mut Start<'_, T>) -> Result<Self::State> {
         let Factors { mut u, mut v } = start.factors(x)?;
         let ((n, d), c) = (x.shape(), u.cols());
         let q: Vec<T> = self.sample_weights.iter().map(|&s| T::from_f64(s)).collect();

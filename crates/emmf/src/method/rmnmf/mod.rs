@@ -196,10 +196,10 @@ fn reflect_row<T: Real>(a: &mut [T], x: &[T], f: &[T], (last, mu): (Option<f64>,
     residual.sqrt()
 }
 
-impl<T: Real, X: Data<T>> Method<T, X> for Rmnmf<'_> {
+impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Rmnmf<'_> {
     type State = RmnmfState<T>;
 
-    fn start(&self, x: &X, start: &mut Start<'_, T>) -> Result<RmnmfState<T>> {
+    fn start(&self, x: &'x X, start: &mut Start<'_, T>) -> Result<RmnmfState<T>> {
         let (n, d) = x.shape();
         let start::Begun { f, g, mu, inverse, polar } = self.begin(x, start)?;
         let c = g.cols();

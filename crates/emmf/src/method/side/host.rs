@@ -1,0 +1,344 @@
+//! A sample side in this memory.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::{
+    Column, Finish, Lengths, Movement, Place, Pull, SampleSide, Shift, Summand, Sweep, Tall, Tree, Weighed,
+};
+use crate::data::{Block, Centroids, Data, Gram, PARTS, least_parts, sum_of_parts, vectorized};
+use crate::error::{Error, Result};
+use crate::init::{Factors, Start, membership, nearest_centroids};
+use crate::loss::{Loss, Stats};
+use crate::matrix::Mat;
+use crate::method::{coding, labels, residual};
+use crate::real::Real;
+
+/// Multiplications that take as long as the share and the weight of a sample.
+const LOGARITHM: usize = 16;
+/// Entries of V that one thread takes at a time.
+const CHUNK: usize = 1 << 14;
+
+/// X in this memory, or read from it, with V and all that has a row per sample.
+pub struct Host<'x, T, X> {
+    x: &'x X,
+    /// sᵢ, how often each sample counts.
+    sample_weights: &'x [f64],
+    place: Place,
+    pub(in crate::method) v: Mat<T>,
+    /// rᵢ, smoothed where the loss asks for it.
+    pub(in crate::method) r: Vec<f64>,
+    /// diag(Q), and the same times a factor in the type of V.
+    pub(in crate::method) weights: Vec<f64>,
+    pub(in crate::method) q: Vec<T>,
+    pub(in crate::method) gram: Gram<T>,
+    /// V gone on, where it does.
+    ahead: Option<Mat<T>>,
+    /// V at the last look at its movement.
+    before: Option<Mat<T>>,
+    labels: Vec<usize>,
+    residuals: Vec<f64>,
+}
+
+impl<'x, T: Real, X: Data<T>> Host<'x, T, X> {
+    /// All samples.
+    pub fn new(x: &'x X, sample_weights: &'x [f64]) -> Self {
+        Self::placed(x, sample_weights, Place::whole(x.shape().0))
+    }
+
+    /// A shard: samples at this place among more.
+    pub fn placed(x: &'x X, sample_weights: &'x [f64], place: Place) -> Self {
+        Self {
+            x,
+            sample_weights,
+            place,
+            v: Mat::zeros(0, 0),
+            r: Vec::new(),
+            weights: Vec::new(),
+            q: Vec::new(),
+            gram: Gram::new(0),
+            ahead: None,
+            before: None,
+            labels: Vec::new(),
+            residuals: Vec::new(),
+        }
+    }
+
+    /// Begins with this V.
+    fn begin_with(&mut self, v: Mat<T>) {
+        let n = self.x.shape().0;
+        (self.r, self.weights, self.q) = (vec![0.0; n], vec![0.0; n], vec![T::ONE; n]);
+        self.gram = Gram::new(v.cols());
+        self.v = v;
+    }
+
+    /// Sums over the residuals.
+    pub(in crate::method) fn stats(&self, out: &mut Tree<Stats>) {
+        stats(&self.place, &self.r, self.sample_weights, out);
+    }
+
+    fn coefficients(&mut self, what: Column) -> Option<&mut Mat<T>> {
+        match what {
+            Column::Coefficients => Some(&mut self.v),
+            Column::Ahead => self.ahead.as_mut(),
+            Column::Residuals | Column::Weights | Column::SampleWeights => None,
+        }
+    }
+}
+
+/// Adds up `sum(rows)` over the parts of samples at this place; `work` is what it takes a sample.
+fn over_parts<S: Summand + Copy + Default + Send>(
+    place: &Place,
+    work: usize,
+    out: &mut Tree<S>,
+    sum: impl Fn(Range<usize>) -> S + Sync,
+) {
+    let (size, least) = (place.rows_per_part(), least_parts(work * place.count));
+    for (node, rows) in place.nodes() {
+        let mut sums = [S::default(); PARTS];
+        let count = rows.len().div_ceil(size);
+        sums[..count].par_iter_mut().enumerate().with_min_len(least).for_each(|(part, out)| {
+            let start = rows.start + part * size;
+            *out = sum(start..(start + size).min(rows.end));
+        });
+        *out.fill(node) = Some(sum_of_parts(count, |part| sums[part], added));
+    }
+}
+
+/// Sums over residuals `r` of samples with weights `s`.
+fn stats(place: &Place, r: &[f64], s: &[f64], out: &mut Tree<Stats>) {
+    over_parts(place, LOGARITHM, out, |rows| Stats::of(&r[rows.clone()], &s[rows]));
+}
+
+/// Lengths of samples with these squares and weights `s`.
+fn lengths(place: &Place, norms_sq: &[f64], s: &[f64], out: &mut Tree<Lengths>) {
+    over_parts(place, 1, out, |rows| {
+        let of_one = |(norm_sq, s): (&f64, &f64)| {
+            let length = norm_sq.sqrt();
+            Lengths { n: *s, sum: s * length, longest: length }
+        };
+        let samples = norms_sq[rows.clone()].iter().zip(&s[rows]);
+        samples.map(of_one).fold(Lengths::default(), added)
+    });
+}
+
+/// Lengths of all samples, which are here.
+pub(in crate::method) fn lengths_of(norms_sq: &[f64], s: &[f64]) -> Lengths {
+    let mut tree = Tree::default();
+    lengths(&Place::whole(s.len()), norms_sq, s, &mut tree);
+    tree.total().copied().unwrap_or_default()
+}
+
+/// What [`SampleSide::weigh`] finds at residuals of all samples, which are here.
+pub(in crate::method) fn weigh_all(loss: &dyn Loss, r: &[f64], s: &[f64], weights: &mut [f64]) -> Weighed {
+    let (place, mut sums, mut found) = (Place::whole(r.len()), Tree::default(), Tree::default());
+    stats(&place, r, s, &mut sums);
+    let sums = sums.total().copied().unwrap_or_default();
+    weigh((loss, &sums), &place, (r, s), weights, &mut found);
+    found.total().copied().unwrap_or_default()
+}
+
+/// The sum over both.
+fn added<S: Summand>(mut a: S, b: S) -> S {
+    a.add(&b);
+    a
+}
+
+/// The entry after its movement from `last` to `now` went on by a share.
+#[inline(always)]
+pub(in crate::method) fn gone_on<T: Real>(now: T, last: T, share: T) -> T {
+    let next = now + share * (now - last);
+    if next < T::TINY { T::ZERO } else { next }
+}
+
+impl<T: Real, X: Data<T>> SampleSide<T> for Host<'_, T, X> {
+    fn shape(&self) -> (usize, usize) {
+        (self.place.total, self.x.shape().1)
+    }
+
+    fn another(&self) -> Result<Box<dyn SampleSide<T> + '_>> {
+        Ok(Box::new(Self::placed(self.x, self.sample_weights, self.place)))
+    }
+
+    fn lengths(&self, out: &mut Tree<Lengths>) -> Result<()> {
+        lengths(&self.place, self.x.norms_sq(), self.sample_weights, out);
+        Ok(())
+    }
+
+    fn start(&mut self, start: &mut Start<'_, T>) -> Result<Mat<T>> {
+        let Factors { u, v } = start.factors(self.x)?;
+        self.begin_with(v);
+        Ok(u)
+    }
+
+    fn begin(&mut self, v: &Mat<T>) -> Result<()> {
+        self.begin_with(v.clone());
+        Ok(())
+    }
+
+    fn begin_nearest(&mut self, centroids: &Mat<T>) -> Result<()> {
+        let labels = if self.place.count == 0 { Vec::new() } else { nearest_centroids(self.x, centroids) };
+        self.begin_with(membership(&labels, centroids.cols()));
+        self.x.intact()
+    }
+
+    fn rows(&self, samples: &[usize]) -> Result<Mat<T>> {
+        let (Place { first, count, .. }, d) = (self.place, self.x.shape().1);
+        let mut rows = Mat::zeros(samples.len(), d);
+        for (at, &i) in samples.iter().enumerate() {
+            if !(first..first + count).contains(&i) {
+                return Err(Error::param("row", i, format!("one of {first} to {}", first + count)));
+            }
+            self.x.add_row(i - first, T::ONE, rows.row_mut(at));
+        }
+        self.x.intact()?;
+        Ok(rows)
+    }
+
+    fn sweep(&mut self, u: &Mat<T>, g: &Mat<T>, sweep: &Sweep, out: &mut Tree<Stats>) -> Result<()> {
+        let Self { x, v, r, .. } = self;
+        let (x, c, centroids) = (*x, u.cols(), Centroids::new(u));
+        if !r.is_empty() {
+            x.project(u, v.as_mut_slice(), r, |Block { rows, p, scratch, a: v, r }| {
+                if let Some(update) = sweep.update {
+                    update.rows(v, p, g, scratch);
+                    // A zero sample has no use for any centroid, but a rule cannot tell for one that is zero.
+                    let empty =
+                        rows.clone().zip(v.chunks_exact_mut(c)).filter(|(i, _)| x.norms_sq()[*i] == 0.0);
+                    empty.for_each(|(_, v)| v.fill(T::ZERO));
+                }
+                residual::for_block(x, rows, (&centroids, g), (v, p, scratch), |at, square| {
+                    r[at] = (square + sweep.smoothing).sqrt();
+                });
+            });
+        }
+        x.intact()?;
+        self.stats(out);
+        Ok(())
+    }
+
+    fn weigh(&mut self, loss: &dyn Loss, stats: &Stats, out: &mut Tree<Weighed>) -> Result<()> {
+        weigh((loss, stats), &self.place, (&self.r, self.sample_weights), &mut self.weights, out);
+        Ok(())
+    }
+
+    fn pull(&mut self, scale: Option<f64>, out: &mut Tree<Pull<T>>) -> Result<()> {
+        if let Some(scale) = scale {
+            let pairs = self.q.iter_mut().zip(&self.weights);
+            vectorized!(pairs.for_each(|(q, weight)| *q = T::from_f64(scale * weight)));
+        }
+        let (d, c, size) = (self.x.shape().1, self.v.cols(), self.place.rows_per_part());
+        for (node, rows) in self.place.nodes() {
+            let Pull { p, g } =
+                out.fill(node).get_or_insert_with(|| Pull { p: Mat::zeros(d, c), g: Mat::zeros(c, c) });
+            self.x.t_dot_of(rows.clone(), &self.q, &self.v, p);
+            let v = &self.v.as_slice()[rows.start * c..rows.end * c];
+            g.as_mut_slice().copy_from_slice(self.gram.weighted_rows(&self.q[rows], v, size).as_slice());
+        }
+        self.x.intact()
+    }
+
+    fn shift(&mut self, shift: Shift) -> Result<()> {
+        let Self { v, ahead, .. } = self;
+        let ahead = ahead.get_or_insert_with(|| v.clone());
+        match shift {
+            Shift::Begin => {}
+            Shift::Swap => std::mem::swap(v, ahead),
+            Shift::Back => {
+                std::mem::swap(v, ahead);
+                ahead.as_mut_slice().copy_from_slice(v.as_slice());
+            }
+            Shift::Extrapolate(share) => {
+                let share = T::from_f64(share);
+                let chunks = ahead.as_mut_slice().par_chunks_mut(CHUNK).zip(v.as_slice().par_chunks(CHUNK));
+                chunks.for_each(|(last, v)| {
+                    last.iter_mut().zip(v).for_each(|(last, &v)| *last = gone_on(v, *last, share));
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn movement(&mut self, out: &mut Tree<Movement>) -> Result<()> {
+        let c = self.v.cols();
+        let before = self.before.get_or_insert_with(|| self.v.clone());
+        let (before, v) = (before.as_slice(), self.v.as_slice());
+        over_parts(&self.place, c, out, |rows| {
+            let entries = rows.start * c..rows.end * c;
+            let mut found = Movement::default();
+            for (before, v) in before[entries.clone()].iter().zip(&v[entries]) {
+                found.moved += (v.to_f64() - before.to_f64()).powi(2);
+                found.length += v.to_f64().powi(2);
+            }
+            found
+        });
+        if let Some(before) = &mut self.before {
+            before.as_mut_slice().copy_from_slice(self.v.as_slice());
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, u: &Mat<T>, finish: &Finish, out: &mut Tree<Stats>) -> Result<()> {
+        self.labels = labels::largest(&self.v, u, finish.labels);
+        (self.ahead, self.before) = (None, None);
+        let deadline = finish.polish.then_some(finish.deadline);
+        self.residuals = coding::least_squares(self.x, u, &mut self.v, deadline);
+        self.x.intact()?;
+        let smoothed = self.r.iter_mut().zip(&self.residuals);
+        smoothed.for_each(|(r, residual)| *r = (residual * residual + finish.smoothing).sqrt());
+        self.stats(out);
+        Ok(())
+    }
+
+    fn column(&self, what: Column) -> Result<Vec<f64>> {
+        let reals = |values: &Mat<T>| values.as_slice().iter().map(|value| value.to_f64()).collect();
+        Ok(match what {
+            Column::Coefficients => reals(&self.v),
+            Column::Ahead => self.ahead.as_ref().map(reals).unwrap_or_default(),
+            Column::Residuals => self.r.clone(),
+            Column::Weights => self.weights.clone(),
+            Column::SampleWeights => self.sample_weights.to_vec(),
+        })
+    }
+
+    fn set_column(&mut self, what: Column, values: &[f64]) -> Result<()> {
+        let column = match what {
+            Column::Residuals => &mut self.r,
+            Column::Weights => &mut self.weights,
+            _ => {
+                let column = self.coefficients(what).map(Mat::as_mut_slice).unwrap_or_default();
+                column.iter_mut().zip(values).for_each(|(to, &value)| *to = T::from_f64(value));
+                return Ok(());
+            }
+        };
+        column.copy_from_slice(values);
+        Ok(())
+    }
+
+    fn into_tall(self: Box<Self>) -> Result<Tall<T>> {
+        let Self { v, labels, residuals, weights, .. } = *self;
+        Ok(Tall { v, labels, residuals, weights })
+    }
+}
+
+/// The objective and the largest of `weights`, which become diag(Q), at these (smoothed) residuals `r` of samples with weights `s`.
+fn weigh(
+    (loss, stats): (&dyn Loss, &Stats),
+    place: &Place,
+    (r, s): (&[f64], &[f64]),
+    weights: &mut [f64],
+    out: &mut Tree<Weighed>,
+) {
+    let (size, least) = (place.rows_per_part(), least_parts(LOGARITHM * place.count));
+    for (node, rows) in place.nodes() {
+        let mut found = [Weighed::default(); PARTS];
+        let samples = r[rows.clone()].par_chunks(size).zip(s[rows.clone()].par_chunks(size));
+        let parts = found.par_iter_mut().zip(samples).zip(weights[rows.clone()].par_chunks_mut(size));
+        parts.with_min_len(least).for_each(|((found, (r, s)), weights)| {
+            let (objective, largest) = loss.weigh(r, s, stats, weights);
+            *found = Weighed { objective, largest };
+        });
+        *out.fill(node) = Some(sum_of_parts(rows.len().div_ceil(size), |part| found[part], added));
+    }
+}

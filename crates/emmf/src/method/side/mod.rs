@@ -1,0 +1,282 @@
+//! Everything with one row per sample (X, V, the residuals and weights), wherever it is: [`SampleSide`].
+//!
+//! U, Gram matrices and sums are small and live with the loop, which sends orders to the sample side and gets sums
+//! back. [`Host`] is a sample side in this memory, over any [`Data`](crate::data::Data). [`Shards`] makes one of several. Sums are
+//! trees over parts of the samples ([`Tree`]), so that it does not matter who holds which of them: the same bits.
+
+mod host;
+mod remote;
+mod shards;
+mod tree;
+
+use serde::{Deserialize, Serialize};
+
+pub use host::Host;
+pub(super) use host::{gone_on, lengths_of, weigh_all};
+pub use remote::{Answer, Carrier, Order, Remote, Server};
+pub use shards::{Shards, in_shards};
+pub use tree::{Place, Pull, Summand, Tree};
+
+use super::Update;
+use crate::cancel::Deadline;
+use crate::error::Result;
+use crate::init::Start;
+use crate::loss::{Loss, Stats};
+use crate::matrix::Mat;
+use crate::real::Real;
+use crate::spec::LabelRule;
+
+/// X and all that has a row per sample, wherever they are.
+pub trait SampleSide<T: Real>: Send + Sync {
+    /// Samples, of all shards, and features.
+    fn shape(&self) -> (usize, usize);
+
+    /// Another V over the same samples.
+    fn another(&self) -> Result<Box<dyn SampleSide<T> + '_>>;
+
+    /// Lengths of the samples.
+    fn lengths(&self, out: &mut Tree<Lengths>) -> Result<()>;
+
+    /// V and U where the iterations begin; returns U.
+    fn start(&mut self, start: &mut Start<'_, T>) -> Result<Mat<T>>;
+
+    /// Begins with this V, a row for each of its samples.
+    fn begin(&mut self, v: &Mat<T>) -> Result<()>;
+
+    /// Begins with the V that says to which of these centroids, d×c, each sample is nearest.
+    fn begin_nearest(&mut self, centroids: &Mat<T>) -> Result<()>;
+
+    /// Some samples, by their numbers among all, which ascend.
+    fn rows(&self, samples: &[usize]) -> Result<Mat<T>>;
+
+    /// P = X·U block by block, V moved, and the residuals after it; `g` is UᵀU.
+    fn sweep(&mut self, u: &Mat<T>, g: &Mat<T>, sweep: &Sweep, out: &mut Tree<Stats>) -> Result<()>;
+
+    /// The objective and the weights at the residuals, given their sums over all samples.
+    fn weigh(&mut self, loss: &dyn Loss, stats: &Stats, out: &mut Tree<Weighed>) -> Result<()>;
+
+    /// XᵀQV and VᵀQV, Q being the weights times `scale`, or what it was last.
+    fn pull(&mut self, scale: Option<f64>, out: &mut Tree<Pull<T>>) -> Result<()>;
+
+    /// Lets V go on, or brings it back.
+    fn shift(&mut self, shift: Shift) -> Result<()>;
+
+    /// How far V is from where it was when this was asked for last; at first it has not moved.
+    fn movement(&mut self, out: &mut Tree<Movement>) -> Result<()>;
+
+    /// Reads the labels off V, codes the samples anew where that is wanted, and measures their residuals by the definition.
+    fn finish(&mut self, u: &Mat<T>, finish: &Finish, out: &mut Tree<Stats>) -> Result<()>;
+
+    /// A column of every sample.
+    fn column(&self, what: Column) -> Result<Vec<f64>>;
+
+    /// Gives a column of every sample these values.
+    fn set_column(&mut self, what: Column, values: &[f64]) -> Result<()>;
+
+    /// What is left after [`finish`](Self::finish).
+    fn into_tall(self: Box<Self>) -> Result<Tall<T>>;
+}
+
+/// What a sweep does.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Sweep {
+    /// How V is moved; `None` leaves it.
+    pub update: Option<Update>,
+    /// What ‖m‖² grows by under the root of the residual.
+    pub smoothing: f64,
+}
+
+/// How V goes on in the direction in which it moved.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Shift {
+    /// From now on a V that has gone on is kept beside V; at first it is V.
+    Begin,
+    /// V and the one that has gone on change places.
+    Swap,
+    /// They change places again, and V has not gone on.
+    Back,
+    /// V goes on by this share of its movement since the last time.
+    Extrapolate(f64),
+}
+
+/// How it ends.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Finish {
+    /// How labels are read off V.
+    pub labels: LabelRule,
+    /// Whether samples are coded anew.
+    pub polish: bool,
+    /// What ‖m‖² grows by under the root of the residual.
+    pub smoothing: f64,
+    /// Samples that are not coded anew by then stay as they are.
+    #[serde(skip)]
+    pub deadline: Deadline,
+}
+
+/// One or more numbers of every sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Column {
+    /// V.
+    Coefficients,
+    /// V gone on.
+    Ahead,
+    /// The residuals.
+    Residuals,
+    /// The weights, diag(Q).
+    Weights,
+    /// How often each counts.
+    SampleWeights,
+}
+
+/// All that has a row per sample, at the end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tall<T> {
+    /// V.
+    pub v: Mat<T>,
+    /// The clusters.
+    pub labels: Vec<usize>,
+    /// ‖xᵢ − U·vᵢ‖₂.
+    pub residuals: Vec<f64>,
+    /// diag(Q).
+    pub weights: Vec<f64>,
+}
+
+/// The objective and the largest weight.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Weighed {
+    /// Σ sᵢ·ρ(rᵢ).
+    pub objective: f64,
+    /// The largest of the weights.
+    pub largest: f64,
+}
+
+impl Summand for Weighed {
+    fn add(&mut self, other: &Self) {
+        self.objective += other.objective;
+        self.largest = self.largest.max(other.largest);
+    }
+}
+
+impl Summand for Stats {
+    fn add(&mut self, other: &Self) {
+        *self = self.plus(*other);
+    }
+}
+
+/// Lengths of samples.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Lengths {
+    /// Σ sᵢ.
+    pub n: f64,
+    /// Σ sᵢ‖xᵢ‖.
+    pub sum: f64,
+    /// The longest.
+    pub longest: f64,
+}
+
+impl Summand for Lengths {
+    fn add(&mut self, other: &Self) {
+        self.n += other.n;
+        self.sum += other.sum;
+        self.longest = self.longest.max(other.longest);
+    }
+}
+
+/// How far V moved.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Movement {
+    /// ‖V − V'‖².
+    pub moved: f64,
+    /// ‖V‖².
+    pub length: f64,
+}
+
+impl Movement {
+    /// ‖V − V'‖/‖V‖.
+    pub fn share(&self) -> f64 {
+        (self.moved / self.length.max(f64::MIN_POSITIVE)).sqrt()
+    }
+}
+
+impl Summand for Movement {
+    fn add(&mut self, other: &Self) {
+        self.moved += other.moved;
+        self.length += other.length;
+    }
+}
+
+impl<T: Real, S: SampleSide<T> + ?Sized> SampleSide<T> for Box<S> {
+    fn shape(&self) -> (usize, usize) {
+        (**self).shape()
+    }
+
+    fn another(&self) -> Result<Box<dyn SampleSide<T> + '_>> {
+        (**self).another()
+    }
+
+    fn lengths(&self, out: &mut Tree<Lengths>) -> Result<()> {
+        (**self).lengths(out)
+    }
+
+    fn start(&mut self, start: &mut Start<'_, T>) -> Result<Mat<T>> {
+        (**self).start(start)
+    }
+
+    fn begin(&mut self, v: &Mat<T>) -> Result<()> {
+        (**self).begin(v)
+    }
+
+    fn begin_nearest(&mut self, centroids: &Mat<T>) -> Result<()> {
+        (**self).begin_nearest(centroids)
+    }
+
+    fn rows(&self, samples: &[usize]) -> Result<Mat<T>> {
+        (**self).rows(samples)
+    }
+
+    fn sweep(&mut self, u: &Mat<T>, g: &Mat<T>, sweep: &Sweep, out: &mut Tree<Stats>) -> Result<()> {
+        (**self).sweep(u, g, sweep, out)
+    }
+
+    fn weigh(&mut self, loss: &dyn Loss, stats: &Stats, out: &mut Tree<Weighed>) -> Result<()> {
+        (**self).weigh(loss, stats, out)
+    }
+
+    fn pull(&mut self, scale: Option<f64>, out: &mut Tree<Pull<T>>) -> Result<()> {
+        (**self).pull(scale, out)
+    }
+
+    fn shift(&mut self, shift: Shift) -> Result<()> {
+        (**self).shift(shift)
+    }
+
+    fn movement(&mut self, out: &mut Tree<Movement>) -> Result<()> {
+        (**self).movement(out)
+    }
+
+    fn finish(&mut self, u: &Mat<T>, finish: &Finish, out: &mut Tree<Stats>) -> Result<()> {
+        (**self).finish(u, finish, out)
+    }
+
+    fn column(&self, what: Column) -> Result<Vec<f64>> {
+        (**self).column(what)
+    }
+
+    fn set_column(&mut self, what: Column, values: &[f64]) -> Result<()> {
+        (**self).set_column(what, values)
+    }
+
+    fn into_tall(self: Box<Self>) -> Result<Tall<T>> {
+        S::into_tall(*self)
+    }
+}
+
+/// The sum over all samples that `order` fills a tree with; nothing where there are none.
+pub(crate) fn total<S: Summand + Copy + Default>(
+    tree: &mut Tree<S>,
+    order: impl FnOnce(&mut Tree<S>) -> Result<()>,
+) -> Result<S> {
+    tree.clear();
+    order(tree)?;
+    Ok(tree.total().copied().unwrap_or_default())
+}

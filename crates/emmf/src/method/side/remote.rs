@@ -1,0 +1,242 @@
+//! A sample side in another process: orders and answers as plain data.
+//!
+//! [`Remote`] turns calls into [`Order`]s and hands them to whatever carries them; [`Server`], where the samples are, obeys. How
+//! the bytes travel is up to the caller: both are serde.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Column, Finish, Lengths, Movement, Pull, SampleSide, Shift, Sweep, Tall, Tree, Weighed};
+use crate::error::{Error, Result};
+use crate::init::Start;
+use crate::loss::{Loss, LossSpec, Stats};
+use crate::matrix::Mat;
+use crate::real::Real;
+
+/// What a sample side is to do, see [`SampleSide`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "named after the functions of the trait and their parameters")]
+pub enum Order<T> {
+    Another(u64),
+    Lengths,
+    Begin(Mat<T>),
+    BeginNearest(Mat<T>),
+    Rows(Vec<usize>),
+    Sweep { u: Mat<T>, g: Mat<T>, sweep: Sweep },
+    Weigh { loss: LossSpec, stats: Stats },
+    Pull(Option<f64>),
+    Shift(Shift),
+    Movement,
+    Finish { u: Mat<T>, finish: Finish },
+    Column(Column),
+    SetColumn(Column, Vec<f64>),
+    IntoTall,
+    Drop,
+}
+
+/// What it found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "named after what they hold")]
+pub enum Answer<T> {
+    Done,
+    Lengths(Tree<Lengths>),
+    Rows(Mat<T>),
+    Stats(Tree<Stats>),
+    Weighed(Tree<Weighed>),
+    Pull(Tree<Pull<T>>),
+    Movement(Tree<Movement>),
+    Column(Vec<f64>),
+    Tall(Tall<T>),
+}
+
+/// The sample sides of one place, by number; number 0 is there from the beginning.
+pub struct Server<'a, T> {
+    first: &'a dyn SampleSide<T>,
+    sides: BTreeMap<u64, Box<dyn SampleSide<T> + 'a>>,
+}
+
+impl<'a, T: Real> Server<'a, T> {
+    /// Serves the samples of this side.
+    pub fn new(first: &'a dyn SampleSide<T>) -> Self {
+        Self { first, sides: BTreeMap::new() }
+    }
+
+    /// Does what side `number` is told.
+    pub fn obey(&mut self, number: u64, order: Order<T>) -> Result<Answer<T>> {
+        let unknown = || Error::param("the side", number, "one that was begun");
+        match order {
+            Order::Another(new) => {
+                self.sides.insert(new, self.first.another()?);
+                Ok(Answer::Done)
+            }
+            Order::Drop => {
+                self.sides.remove(&number);
+                Ok(Answer::Done)
+            }
+            Order::IntoTall => Ok(Answer::Tall(self.sides.remove(&number).ok_or_else(unknown)?.into_tall()?)),
+            Order::Rows(samples) => Ok(Answer::Rows(self.first.rows(&samples)?)),
+            Order::Lengths => summed(Answer::Lengths, |out| self.first.lengths(out)),
+            Order::Column(Column::SampleWeights) => {
+                Ok(Answer::Column(self.first.column(Column::SampleWeights)?))
+            }
+            order => obey(&mut **self.sides.get_mut(&number).ok_or_else(unknown)?, order),
+        }
+    }
+}
+
+/// The answer with the sums that an order gives.
+fn summed<T, S: super::Summand>(
+    answer: impl FnOnce(Tree<S>) -> Answer<T>,
+    order: impl FnOnce(&mut Tree<S>) -> Result<()>,
+) -> Result<Answer<T>> {
+    let mut tree = Tree::default();
+    order(&mut tree)?;
+    Ok(answer(tree))
+}
+
+fn obey<T: Real>(side: &mut dyn SampleSide<T>, order: Order<T>) -> Result<Answer<T>> {
+    match order {
+        Order::Begin(v) => side.begin(&v)?,
+        Order::BeginNearest(centroids) => side.begin_nearest(&centroids)?,
+        Order::Shift(shift) => side.shift(shift)?,
+        Order::SetColumn(what, values) => side.set_column(what, &values)?,
+        Order::Sweep { u, g, sweep } => return summed(Answer::Stats, |out| side.sweep(&u, &g, &sweep, out)),
+        Order::Weigh { loss, stats } => {
+            return summed(Answer::Weighed, |out| side.weigh(&*loss.make(), &stats, out));
+        }
+        Order::Pull(scale) => return summed(Answer::Pull, |out| side.pull(scale, out)),
+        Order::Movement => return summed(Answer::Movement, |out| side.movement(out)),
+        Order::Finish { u, finish } => return summed(Answer::Stats, |out| side.finish(&u, &finish, out)),
+        Order::Column(what) => return Ok(Answer::Column(side.column(what)?)),
+        Order::Another(_) | Order::Lengths | Order::Rows(_) | Order::IntoTall | Order::Drop => {}
+    }
+    Ok(Answer::Done)
+}
+
+/// Carries an order to a side, by its number, and brings the answer.
+pub trait Carrier<T>: Send + Sync {
+    /// The answer of side `number`.
+    fn carry(&self, number: u64, order: Order<T>) -> Result<Answer<T>>;
+}
+
+impl<T, F: Fn(u64, Order<T>) -> Result<Answer<T>> + Send + Sync> Carrier<T> for F {
+    fn carry(&self, number: u64, order: Order<T>) -> Result<Answer<T>> {
+        self(number, order)
+    }
+}
+
+/// A sample side that is elsewhere.
+pub struct Remote<'a, T> {
+    shape: (usize, usize),
+    carrier: &'a dyn Carrier<T>,
+    next: &'a AtomicU64,
+    number: u64,
+}
+
+impl<'a, T: Real> Remote<'a, T> {
+    /// The samples of one place, of n×d samples in all. `next` counts the sides that were begun there, from 1.
+    pub fn new(shape: (usize, usize), carrier: &'a dyn Carrier<T>, next: &'a AtomicU64) -> Self {
+        Self { shape, carrier, next, number: 0 }
+    }
+
+    fn tell(&self, order: Order<T>) -> Result<()> {
+        self.carrier.carry(self.number, order).map(|_| ())
+    }
+}
+
+/// The answer must be of the kind that was asked for.
+macro_rules! ask {
+    ($self:ident, $order:expr, $kind:ident) => {
+        match $self.carrier.carry($self.number, $order)? {
+            Answer::$kind(found) => found,
+            _ => return Err(Error::param("the answer", "another one", stringify!($kind))),
+        }
+    };
+}
+
+impl<T> Drop for Remote<'_, T> {
+    fn drop(&mut self) {
+        if self.number > 0 {
+            // There is nobody to tell that it failed, and nothing to be done.
+            let _ = self.carrier.carry(self.number, Order::Drop);
+        }
+    }
+}
+
+impl<T: Real> SampleSide<T> for Remote<'_, T> {
+    fn shape(&self) -> (usize, usize) {
+        self.shape
+    }
+
+    fn another(&self) -> Result<Box<dyn SampleSide<T> + '_>> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        self.tell(Order::Another(number))?;
+        Ok(Box::new(Remote { number, ..*self }))
+    }
+
+    fn lengths(&self, out: &mut Tree<Lengths>) -> Result<()> {
+        out.take(&mut ask!(self, Order::Lengths, Lengths));
+        Ok(())
+    }
+
+    fn start(&mut self, start: &mut Start<'_, T>) -> Result<Mat<T>> {
+        super::shards::start(self, start)
+    }
+
+    fn begin(&mut self, v: &Mat<T>) -> Result<()> {
+        self.tell(Order::Begin(v.clone()))
+    }
+
+    fn begin_nearest(&mut self, centroids: &Mat<T>) -> Result<()> {
+        self.tell(Order::BeginNearest(centroids.clone()))
+    }
+
+    fn rows(&self, samples: &[usize]) -> Result<Mat<T>> {
+        Ok(ask!(self, Order::Rows(samples.to_vec()), Rows))
+    }
+
+    fn sweep(&mut self, u: &Mat<T>, g: &Mat<T>, sweep: &Sweep, out: &mut Tree<Stats>) -> Result<()> {
+        out.take(&mut ask!(self, Order::Sweep { u: u.clone(), g: g.clone(), sweep: *sweep }, Stats));
+        Ok(())
+    }
+
+    fn weigh(&mut self, loss: &dyn Loss, stats: &Stats, out: &mut Tree<Weighed>) -> Result<()> {
+        let must = "one of those in the registry, for samples in another process";
+        let loss = loss.spec().ok_or_else(|| Error::param("the loss", "one of your own", must))?;
+        out.take(&mut ask!(self, Order::Weigh { loss, stats: *stats }, Weighed));
+        Ok(())
+    }
+
+    fn pull(&mut self, scale: Option<f64>, out: &mut Tree<Pull<T>>) -> Result<()> {
+        out.take(&mut ask!(self, Order::Pull(scale), Pull));
+        Ok(())
+    }
+
+    fn shift(&mut self, shift: Shift) -> Result<()> {
+        self.tell(Order::Shift(shift))
+    }
+
+    fn movement(&mut self, out: &mut Tree<Movement>) -> Result<()> {
+        out.take(&mut ask!(self, Order::Movement, Movement));
+        Ok(())
+    }
+
+    fn finish(&mut self, u: &Mat<T>, finish: &Finish, out: &mut Tree<Stats>) -> Result<()> {
+        out.take(&mut ask!(self, Order::Finish { u: u.clone(), finish: *finish }, Stats));
+        Ok(())
+    }
+
+    fn column(&self, what: Column) -> Result<Vec<f64>> {
+        Ok(ask!(self, Order::Column(what), Column))
+    }
+
+    fn set_column(&mut self, what: Column, values: &[f64]) -> Result<()> {
+        self.tell(Order::SetColumn(what, values.to_vec()))
+    }
+
+    fn into_tall(self: Box<Self>) -> Result<Tall<T>> {
+        Ok(ask!(self, Order::IntoTall, Tall))
+    }
+}

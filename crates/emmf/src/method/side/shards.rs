@@ -1,0 +1,194 @@
+//! Several sample sides as one.
+
+use rayon::prelude::*;
+
+use super::{
+    Column, Finish, Host, Lengths, Movement, Place, Pull, SampleSide, Shift, Summand, Sweep, Tall, Tree,
+    Weighed,
+};
+use crate::data::{Data, Dense, Stored};
+use crate::error::{Error, Result};
+use crate::init::Start;
+use crate::loss::{Loss, Stats};
+use crate::matrix::{Mat, Part, Samples};
+use crate::real::Real;
+use crate::spec::Init;
+
+/// Cuts samples in this memory into so many shards, some of them empty where there are few samples, and does something with
+/// them as one sample side. The borders depend on the shape of X only.
+pub fn in_shards<T: Real, R>(
+    x: &Samples<'_, T>,
+    sample_weights: &[f64],
+    shards: usize,
+    work: impl FnOnce(&mut Shards<'_, T>) -> Result<R>,
+) -> Result<R> {
+    let rows_per_leaf = Stored::new(*x, None).rows_per_leaf();
+    let places = Place::cut(x.shape().0, rows_per_leaf, shards);
+    let part = |place: &Place| Part::of(x, &(place.first..place.first + place.count).collect::<Vec<_>>());
+    let parts = places.iter().map(part).collect::<Result<Vec<_>>>()?;
+    let stored: Vec<Stored<'_, T>> =
+        parts.iter().map(|part| Stored::new(part.samples(), None).in_leaves(rows_per_leaf)).collect();
+    let host = |(place, stored): (&Place, _)| -> (Place, Box<dyn SampleSide<T> + '_>) {
+        let weights = &sample_weights[place.first..place.first + place.count];
+        (*place, Box::new(Host::placed(stored, weights, *place)))
+    };
+    work(&mut Shards::new(places.iter().zip(&stored).map(host).collect())?)
+}
+
+/// Several sample sides as one: every order goes to all, their sums come back as one tree.
+pub struct Shards<'a, T> {
+    places: Vec<Place>,
+    sides: Vec<Box<dyn SampleSide<T> + 'a>>,
+}
+
+impl<'a, T: Real> Shards<'a, T> {
+    /// Sides whose samples follow each other, with their places among all.
+    pub fn new(sides: Vec<(Place, Box<dyn SampleSide<T> + 'a>)>) -> Result<Self> {
+        let (places, sides): (Vec<_>, Vec<_>) = sides.into_iter().unzip();
+        let mut next = 0;
+        for place in &places {
+            let total = places.iter().map(|place| place.count).sum();
+            if (place.first, place.total) != (next, total) {
+                return Err(Error::param(
+                    "the shards",
+                    format!("{place:?}"),
+                    format!("sample {next} of {total} next"),
+                ));
+            }
+            next += place.count;
+        }
+        Ok(Self { places, sides })
+    }
+
+    /// Gives an order to every side; the sums come back in `out`.
+    fn order<S: Summand + Send>(
+        &mut self,
+        out: &mut Tree<S>,
+        order: impl Fn(&mut dyn SampleSide<T>, &mut Tree<S>) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let obeyed: Vec<Result<Tree<S>>> = self
+            .sides
+            .par_iter_mut()
+            .map(|side| {
+                let mut tree = Tree::default();
+                order(&mut **side, &mut tree)?;
+                Ok(tree)
+            })
+            .collect();
+        obeyed.into_iter().try_for_each(|tree| {
+            out.take(&mut tree?);
+            Ok(())
+        })
+    }
+}
+
+/// Where iterations begin on samples that are elsewhere: at factors that were given, or at k-means of samples that are fetched.
+pub(super) fn start<T: Real>(side: &mut dyn SampleSide<T>, start: &mut Start<'_, T>) -> Result<Mat<T>> {
+    if let Some(given) = start.given() {
+        side.begin(&given.v)?;
+        return Ok(given.u.clone());
+    }
+    if !matches!(start.init(), Init::Kmeans | Init::Trimmed) {
+        let must = "kmeans or trimmed, or given factors, for samples in shards";
+        return Err(Error::param("init", format!("{:?}", start.init()).to_lowercase(), must));
+    }
+    let chosen = start.chosen(side.shape().0);
+    let weights = side.column(Column::SampleWeights)?;
+    let weights: Vec<f64> = chosen.iter().map(|&i| weights[i]).collect();
+    let rows = side.rows(&chosen)?;
+    let u = start.with_weights(&weights, |start| start.factors(&Dense::new(rows.view(), None)))?.u;
+    side.begin_nearest(&u)?;
+    Ok(u)
+}
+
+impl<T: Real> SampleSide<T> for Shards<'_, T> {
+    fn shape(&self) -> (usize, usize) {
+        self.sides.first().map_or((0, 0), |side| side.shape())
+    }
+
+    fn another(&self) -> Result<Box<dyn SampleSide<T> + '_>> {
+        let sides = self.sides.iter().map(|side| side.another()).collect::<Result<_>>()?;
+        Ok(Box::new(Shards { places: self.places.clone(), sides }))
+    }
+
+    fn lengths(&self, out: &mut Tree<Lengths>) -> Result<()> {
+        self.sides.iter().try_for_each(|side| side.lengths(out))
+    }
+
+    fn start(&mut self, start: &mut Start<'_, T>) -> Result<Mat<T>> {
+        self::start(self, start)
+    }
+
+    fn begin_nearest(&mut self, centroids: &Mat<T>) -> Result<()> {
+        self.sides.par_iter_mut().try_for_each(|side| side.begin_nearest(centroids))
+    }
+
+    fn rows(&self, samples: &[usize]) -> Result<Mat<T>> {
+        let (mut rows, mut left) = (Vec::new(), samples);
+        for (place, side) in self.places.iter().zip(&self.sides) {
+            let (here, rest) = left.split_at(left.partition_point(|&i| i < place.first + place.count));
+            rows.extend_from_slice(side.rows(here)?.as_slice());
+            left = rest;
+        }
+        Mat::from_vec(rows, samples.len(), self.shape().1)
+    }
+
+    fn begin(&mut self, v: &Mat<T>) -> Result<()> {
+        let places = self.places.iter().zip(&mut self.sides);
+        places.into_iter().try_for_each(|(place, side)| {
+            let rows = place.first * v.cols()..(place.first + place.count) * v.cols();
+            side.begin(&Mat::from_vec(v.as_slice()[rows].to_vec(), place.count, v.cols())?)
+        })
+    }
+
+    fn sweep(&mut self, u: &Mat<T>, g: &Mat<T>, sweep: &Sweep, out: &mut Tree<Stats>) -> Result<()> {
+        self.order(out, |side, out| side.sweep(u, g, sweep, out))
+    }
+
+    fn weigh(&mut self, loss: &dyn Loss, stats: &Stats, out: &mut Tree<Weighed>) -> Result<()> {
+        self.order(out, |side, out| side.weigh(loss, stats, out))
+    }
+
+    fn pull(&mut self, scale: Option<f64>, out: &mut Tree<Pull<T>>) -> Result<()> {
+        self.order(out, |side, out| side.pull(scale, out))
+    }
+
+    fn shift(&mut self, shift: Shift) -> Result<()> {
+        self.sides.iter_mut().try_for_each(|side| side.shift(shift))
+    }
+
+    fn movement(&mut self, out: &mut Tree<Movement>) -> Result<()> {
+        self.order(out, |side, out| side.movement(out))
+    }
+
+    fn finish(&mut self, u: &Mat<T>, finish: &Finish, out: &mut Tree<Stats>) -> Result<()> {
+        self.order(out, |side, out| side.finish(u, finish, out))
+    }
+
+    fn column(&self, what: Column) -> Result<Vec<f64>> {
+        Ok(self.sides.iter().map(|side| side.column(what)).collect::<Result<Vec<_>>>()?.concat())
+    }
+
+    fn set_column(&mut self, what: Column, values: &[f64]) -> Result<()> {
+        let each = values.len() / self.places.iter().map(|place| place.count).sum::<usize>().max(1);
+        self.places.iter().zip(&mut self.sides).try_for_each(|(place, side)| {
+            side.set_column(what, &values[place.first * each..(place.first + place.count) * each])
+        })
+    }
+
+    fn into_tall(self: Box<Self>) -> Result<Tall<T>> {
+        let parts = self.sides.into_iter().map(SampleSide::into_tall).collect::<Result<Vec<_>>>()?;
+        let columns = parts.iter().map(|part| part.v.cols()).max().unwrap_or(0);
+        let rows = parts.iter().map(|part| part.v.rows()).sum();
+        let mut all =
+            Tall { v: Mat::zeros(0, 0), labels: Vec::new(), residuals: Vec::new(), weights: Vec::new() };
+        let mut v = Vec::with_capacity(rows * columns);
+        for part in parts {
+            v.extend_from_slice(part.v.as_slice());
+            all.labels.extend(part.labels);
+            all.residuals.extend(part.residuals);
+            all.weights.extend(part.weights);
+        }
+        Ok(Tall { v: Mat::from_vec(v, rows, columns)?, ..all })
+    }
+}

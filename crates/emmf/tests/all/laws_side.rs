@@ -1,0 +1,160 @@
+//! Laws of [`SampleSide`]: however the samples are cut into shards, the fit has the same bits.
+
+use crate::oracle;
+
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
+
+use emmf::method::SampleSide;
+use emmf::method::side::{Answer, Order, Place, Remote, Server, in_shards};
+use emmf::preprocess::Normalize;
+use emmf::registry::METHODS;
+use emmf::{Factors, Fit, Given, Init, Mat, Outliers, Real, Samples, Solver, Spec, Step, StopBy};
+use oracle::problems::{in_every_storage, rng, uniform};
+
+/// Samples that several leaves hold, and a start.
+fn problem(n: usize, d: usize, k: usize, seed: u64) -> (Mat<f64>, Factors<f64>) {
+    let mut rng = rng(seed);
+    let (x, u, v) = (uniform(n, d, &mut rng), uniform(d, k, &mut rng), uniform(n, k, &mut rng));
+    (x, Factors { u, v })
+}
+
+fn sample_losses() -> impl Iterator<Item = &'static str> {
+    METHODS.iter().filter(|entry| entry.loss(&Default::default()).is_some()).map(|entry| entry.name)
+}
+
+fn fit_in_shards<T: Real>(spec: &Spec, x: &Samples<'_, T>, start: &Factors<T>, shards: usize) -> Fit<T> {
+    let weights: Vec<f64> = (0..x.shape().0).map(|i| 1.0 + (i % 3) as f64).collect();
+    let mut observer = |_: &Step| ControlFlow::Continue(());
+    let given = Given { start: Some(start), ..Given::new(&mut observer) };
+    in_shards(x, &weights, shards, |side| spec.fit_side(side, given)).unwrap()
+}
+
+fn assert_same<T: Real>(one: &Fit<T>, other: &Fit<T>, what: &str) {
+    assert_eq!(one.trace, other.trace, "trace, {what}");
+    assert_eq!(one.model.centroids(), other.model.centroids(), "U, {what}");
+    assert_eq!(one.v, other.v, "V, {what}");
+    assert_eq!(one.labels, other.labels, "labels, {what}");
+    assert_eq!(one.residuals, other.residuals, "residuals, {what}");
+    assert_eq!(one.weights, other.weights, "weights, {what}");
+    assert_eq!(one.objective.to_bits(), other.objective.to_bits(), "objective, {what}");
+}
+
+#[test]
+fn shards_fit_as_one() {
+    let (x, start) = problem(331, 9, 3, 1);
+    for name in sample_losses() {
+        for solver in [Solver::Mu, Solver::Hals] {
+            let spec = Spec::new(name, 3).solver(solver).max_iter(12).tol(0.0);
+            in_every_storage(&x, |storage, samples| {
+                let one = fit_in_shards(&spec, &samples, &start, 1);
+                for shards in [2, 3, 7, 40] {
+                    let what = format!("{name}, {solver}, {storage}, {shards} shards");
+                    assert_same(&one, &fit_in_shards(&spec, &samples, &start, shards), &what);
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn shards_fit_as_one_in_single_precision() {
+    let (x, start) = problem(331, 9, 3, 2);
+    let (x, start) = (x.cast::<f32>(), Factors { u: start.u.cast(), v: start.v.cast() });
+    for solver in [Solver::Mu, Solver::Hals] {
+        let spec = Spec::emmf(3).solver(solver).max_iter(12).tol(0.0);
+        let samples = Samples::from(&x);
+        let one = fit_in_shards(&spec, &samples, &start, 1);
+        for shards in [2, 3, 7] {
+            assert_same(&one, &fit_in_shards(&spec, &samples, &start, shards), &format!("{shards} shards"));
+        }
+    }
+}
+
+/// Borders lie between leaves, all samples are in one shard each, and shards without any are allowed.
+#[test]
+fn cuts_hold_all_samples_once() {
+    for n in 1..200 {
+        for rows_per_leaf in [6, 12, 60, 600] {
+            for shards in [1, 2, 3, 7] {
+                let places = Place::cut(n, rows_per_leaf, shards);
+                assert_eq!(places.len(), shards);
+                let mut next = 0;
+                for place in places {
+                    assert_eq!((place.first, place.total), (next, n));
+                    assert!(place.first % rows_per_leaf == 0 || place.first == n);
+                    next += place.count;
+                }
+                assert_eq!(next, n);
+            }
+        }
+    }
+}
+
+/// From a start of their own: shards cluster as one memory does, and end where `Spec::fit` ends.
+#[test]
+fn shards_start_as_one_memory() {
+    let (x, _) = problem(331, 9, 3, 3);
+    let ones = vec![1.0; 331];
+    for (name, stop_by) in [("emmf", StopBy::Objective), ("nmf", StopBy::Coefficients)] {
+        let spec = Spec::new(name, 3).outliers(Outliers::Keep).max_iter(40).tol(1e-3).stop_by(stop_by);
+        in_every_storage(&x, |storage, samples| {
+            let fit = |shards| {
+                let mut observer = |_: &Step| ControlFlow::Continue(());
+                let given = Given::new(&mut observer);
+                in_shards(&samples, &ones, shards, |side| spec.fit_side(side, given)).unwrap()
+            };
+            // Samples that are fetched are dense, so that k-means rounds otherwise than where they are sparse.
+            let one = if matches!(samples, Samples::Csr(_)) { fit(1) } else { spec.fit(samples).unwrap() };
+            for shards in [1, 2, 3, 7] {
+                let cut = fit(shards);
+                assert_same(&one, &cut, &format!("{name}, {storage}, {shards} shards"));
+                assert_eq!(one.stop, cut.stop);
+            }
+        });
+    }
+}
+
+/// Three sides of which only bytes are known.
+#[test]
+fn sides_elsewhere_fit_as_one() {
+    let (x, start) = problem(331, 9, 3, 4);
+    let (samples, ones) = (Samples::from(&x), vec![1.0; 331]);
+    for name in sample_losses() {
+        let spec = Spec::new(name, 3).solver(Solver::Hals).max_iter(12).tol(0.0);
+        let fit = |side: &dyn SampleSide<f64>| {
+            let mut observer = |_: &Step| ControlFlow::Continue(());
+            spec.fit_side(side, Given { start: Some(&start), ..Given::new(&mut observer) })
+        };
+        let one = in_shards(&samples, &ones, 1, |side| fit(side)).unwrap();
+        let elsewhere = in_shards(&samples, &ones, 3, |side| {
+            let server = Mutex::new(Server::new(side));
+            let carrier = |number: u64, order: Order<f64>| {
+                let order = serde_json::from_slice(&serde_json::to_vec(&order).unwrap()).unwrap();
+                let answer = server.lock().unwrap().obey(number, order)?;
+                Ok(serde_json::from_slice::<Answer<f64>>(&serde_json::to_vec(&answer).unwrap()).unwrap())
+            };
+            fit(&Remote::new(x.shape(), &carrier, &AtomicU64::new(1)))
+        });
+        assert_same(&one, &elsewhere.unwrap(), name);
+    }
+}
+
+/// What a side elsewhere cannot do is an error in words.
+#[test]
+fn what_needs_one_memory_says_so() {
+    let (x, _) = problem(60, 5, 2, 5);
+    let (samples, ones) = (Samples::from(&x), vec![1.0; 60]);
+    let told = |spec: Spec, word: &str| {
+        let mut observer = |_: &Step| ControlFlow::Continue(());
+        let given = Given::new(&mut observer);
+        let error = in_shards(&samples, &ones, 2, |side| spec.fit_side(side, given)).unwrap_err().to_string();
+        assert!(error.contains(word), "{error}");
+    };
+    told(Spec::new("g-emmf", 2), "g-emmf");
+    told(Spec::new("pnmf", 2), "pnmf");
+    told(Spec::emmf(2).outliers(Outliers::SetAside), "set-aside");
+    told(Spec::emmf(2).normalize(vec![Normalize::Unit]), "elsewhere");
+    told(Spec::emmf(2).init(Init::Nndsvd), "nndsvd");
+}
