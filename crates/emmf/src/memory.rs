@@ -18,7 +18,7 @@ const BASE: usize = 20 << 20;
 const MUCH: usize = 1 << 30;
 
 /// Vectors of length n in double precision, with those of the start and of the result.
-const VECTORS: f64 = 11.0;
+const VECTORS: f64 = 12.0;
 /// Matrices d×k: U, those that it moves with, and the centroids of the start.
 const SHORT: f64 = 8.0;
 /// Blocks of rows that a thread codes samples in.
