@@ -89,7 +89,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         y : Ignored
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each sample counts.
+            How often each sample counts in the loss. A graph counts each once.
         S : sparse matrix or array-like of shape (n_samples, n_samples), default=None
             The graph with ``graph="custom"``: symmetric weights of the edges.
         W, H : array-like of shape (n_samples, n_components), (n_components, n_features), default=None
@@ -115,7 +115,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         y : Ignored
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each sample counts.
+            How often each sample counts in the loss. A graph counts each once.
         S : sparse matrix or array-like of shape (n_samples, n_samples), default=None
             The graph with ``graph="custom"``: symmetric weights of the edges.
         W, H : array-like of shape (n_samples, n_components), (n_components, n_features), default=None
@@ -319,7 +319,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         return int(self.components_.shape[0])
 
     def _takes_sparse(self) -> bool:
-        return self._entry["takes_sparse"] and not _may_miss(self)
+        return "sparse" in self._entry["data"] and not _may_miss(self)
 
     def _shifts(self) -> bool:
         return "shift" in _parameters.steps(self.normalize)
@@ -381,8 +381,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         self.sample_weight_ = found["weights"]
         self.outlier_scores_ = found["scores"]
         self.set_aside_ = found["set_aside"]
-        self.outliers_ = found["scores"] > THRESHOLD
-        self.outliers_[self.set_aside_] = True
+        self.outliers_ = _emmf.outliers(self.outlier_scores_, self.set_aside_, THRESHOLD)
         self.extras_ = found["extras"]
         if found["imputed"] is not None:
             self.imputed_ = found["imputed"]

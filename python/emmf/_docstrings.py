@@ -67,8 +67,8 @@ Examples
 def docstring(name: str, entry: dict[str, Any], parameters: list[Parameter]) -> str:
     """Write the docstring of a method's estimator."""
     title = entry["title"][0].upper() + entry["title"][1:]
-    verb = "Minimises" if entry["minimised"] else "Maximises"
-    storage = "dense and sparse" if entry["takes_sparse"] else "dense"
+    verb = "Minimises" if entry["goal"] == "least" else "Maximises"
+    storage = "dense and sparse" if "sparse" in entry["data"] else "dense"
     about = (
         f"{verb} {entry['objective']} over nonnegative U and V, X ≈ V·Uᵀ; rᵢ is the length of row i of X − V·Uᵀ, mᵢⱼ "
         f"an entry of it. Guarantee: {entry['guarantee']}. Takes {storage} data. The method ``{entry['name']}`` of "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from inspect import Parameter as Argument
 from inspect import Signature
 from typing import Any
@@ -49,7 +50,7 @@ def make(entry: dict[str, Any]) -> type[MatrixFactorization]:
         "_entry": entry,
         "_parameter_constraints": {each.name: each.allowed for each in parameters},
     }
-    return type(name, (MatrixFactorization if entry["takes_weights"] else Unweighted,), members)
+    return type(name, (MatrixFactorization if entry["weights"] else Unweighted,), members)
 
 
-ESTIMATORS = {entry["name"]: make(entry) for entry in _emmf.methods()}
+ESTIMATORS = {entry["name"]: make(entry) for entry in json.loads(_emmf.methods())}

@@ -16,6 +16,7 @@ from . import _emmf
 
 # What has no value is not written, but is there all the same.
 DEFAULTS: dict[str, Any] = {"stop_by": None, "outliers": None, "threads": None, **json.loads(_emmf.defaults())}
+GRAPH_PARAMS: list[dict[str, Any]] = json.loads(_emmf.graph_params())
 STEPS = ("unit", "max", "tfidf", "shift", "clip")
 COUNT = Interval(Integral, 1, None, closed="left")
 # What is more does not fit into the library's numbers; it starts a few for each core anyway.
@@ -202,24 +203,30 @@ def _own(param: dict[str, Any]) -> Parameter:
     return Parameter(name, number(default), allowed, type, help)
 
 
+def _optional(entry: dict[str, Any]) -> list[dict[str, Any]]:
+    """Give the method's own parameters of a graph that it does not need, as the registry has them."""
+    return GRAPH_PARAMS if entry["graph"] == "optional" else []
+
+
 def _graph(entry: dict[str, Any]) -> list[Parameter]:
     """Make the parameters of the graph that a method follows."""
-    if not entry["takes_graph"]:
+    if entry["graph"] not in ("optional", "needed"):
         return []
     kind, *others = GRAPH
-    if entry["needs_graph"]:
+    needed = entry["graph"] == "needed"
+    if needed:
         kind = kind._replace(default="knn", allowed=kind.allowed[:1], type=kind.type.removesuffix(" or None"))
-    text = kind.help.replace("; None is {without}", "" if entry["needs_graph"] else "; None is no graph")
-    return [kind._replace(help=text), *map(_own, entry["graph_params"]), *others]
+    text = kind.help.replace("; None is {without}", "" if needed else "; None is no graph")
+    return [kind._replace(help=text), *map(_own, _optional(entry)), *others]
 
 
 def of_method(entry: dict[str, Any]) -> list[Parameter]:
     """All parameters of a method's estimator, ``n_components`` first."""
     solving = SOLVING if "hals" in entry["solvers"] else []
     exponent = [] if entry["exponent"] is None else [EXPONENT._replace(help=EXPONENT.help.format(**entry))]
-    missing = [MISSING] if entry["takes_missing"] else []
-    own_way = "to set them aside" if entry["name"] in ("emmf", "g-emmf") else "to keep them"
-    outliers = [OUTLIERS._replace(help=OUTLIERS.help.format(outliers=own_way))] if entry["can_set_aside"] else []
+    missing = [MISSING] if entry["missing"] else []
+    own_way = "to set them aside" if entry["set_aside"] == "default" else "to keep them"
+    outliers = [OUTLIERS._replace(help=OUTLIERS.help.format(outliers=own_way))] if entry["set_aside"] != "never" else []
     own = [*map(_own, entry["params"]), *_graph(entry)]
     return [FIRST, *own, *solving, *exponent, *COMMON[:-2], *outliers, *missing, *COMMON[-2:]]
 
@@ -258,7 +265,7 @@ def spec(entry: dict[str, Any], params: dict[str, Any]) -> str:
     if not isinstance(seed, Integral):
         seed = check_random_state(seed).randint(2**31 - 1)
     found["seed"] = int(seed)
-    own = {own_name(param["name"]): param for param in [*entry["params"], *entry["graph_params"]]}
+    own = {own_name(param["name"]): param for param in [*entry["params"], *_optional(entry)]}
     # What is as by default is left out: without a graph the parameters of one would be refused.
     changed = {name: params[name] for name in own if params[name] != own[name]["default"]}
     found["params"] = {own[name]["name"]: float(value) for name, value in changed.items() if value is not None}

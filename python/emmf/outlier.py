@@ -1,7 +1,8 @@
 """Outlier detectors around the estimators, in the dialects of scikit-learn and of PyOD.
 
 Both score a sample by its residual, in robust standard deviations above the median residual of the training
-samples, and both find the cut by themselves: 3.5 of these, unless ``contamination`` is given.
+samples, and both find the cut by themselves: 3.5 of these, unless ``contamination`` is given. Of the training samples,
+those that the fit set aside are outliers whatever their scores; of new samples only the score is known.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from . import _emmf
 from ._base import THRESHOLD, MatrixFactorization
 from ._estimators import ESTIMATORS
 
@@ -49,15 +51,15 @@ class _Detector(BaseEstimator):
         return ESTIMATORS["emmf"](3, init="trimmed", normalize="shift")
 
     def _fit(self, X: Any, fit_params: dict[str, Any]) -> Any:
+        """Fit, find the cut and tell which of the training samples are outliers."""
         self.estimator_ = clone(self._chosen()).fit(X, **fit_params)
         self.n_features_in_ = self.estimator_.n_features_in_
         if hasattr(self.estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.estimator_.feature_names_in_
-        scores = self.estimator_.outlier_scores_
-        self._cut = THRESHOLD
-        if self.contamination != "auto":
-            self._cut = float(np.percentile(scores, 100 * (1 - self.contamination)))
-        return scores
+        scores, aside = self.estimator_.outlier_scores_, self.estimator_.set_aside_
+        is_auto = self.contamination == "auto"
+        self._cut = THRESHOLD if is_auto else _emmf.threshold_for(scores, self.contamination)
+        return _emmf.outliers(scores, aside, self._cut)
 
     def explain(self, X: Any) -> Any:
         """Tell what of a sample is not explained, feature by feature.
@@ -84,7 +86,8 @@ class OutlierDetector(OutlierMixin, _Detector):
     estimator : MatrixFactorization or None, default=None
         An estimator of this package; None is ``EMMF(3, init="trimmed", normalize="shift")``.
     contamination : "auto" or float, default="auto"
-        Share of outliers in the training samples; "auto" cuts at a robust z-score of 3.5.
+        Share of the training samples whose scores make them outliers; "auto" cuts at a robust z-score of 3.5. Samples that
+        the fit set aside are outliers in any case.
 
     Attributes
     ----------
@@ -92,6 +95,8 @@ class OutlierDetector(OutlierMixin, _Detector):
         The fitted estimator.
     offset_ : float
         ``decision_function`` is ``score_samples`` minus this.
+    outliers_ : ndarray of shape (n_samples,)
+        Whether each training sample is an outlier: its score is beyond the cut, or it was set aside.
     n_features_in_ : int
         Number of features.
 
@@ -124,7 +129,7 @@ class OutlierDetector(OutlierMixin, _Detector):
         self : object
             The fitted detector.
         """
-        self._fit(X, fit_params)
+        self.outliers_ = self._fit(X, fit_params)
         self.offset_ = -self._cut
         return self
 
@@ -160,7 +165,7 @@ class OutlierDetector(OutlierMixin, _Detector):
         return self.score_samples(X) - self.offset_
 
     def predict(self, X: Any) -> Any:
-        """Tell outliers from the others.
+        """Tell outliers from the others, by their scores alone.
 
         Parameters
         ----------
@@ -174,6 +179,25 @@ class OutlierDetector(OutlierMixin, _Detector):
         """
         return np.where(self.decision_function(X) < 0, -1, 1)
 
+    def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """Fit and tell the outliers among the training samples from the others.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+        y : Ignored
+            Not used.
+        **fit_params : dict
+            As of ``fit`` of the estimators.
+
+        Returns
+        -------
+        found : ndarray of shape (n_samples,)
+            -1 for outliers, 1 for the others: ``outliers_``.
+        """
+        return np.where(self.fit(X, y, **fit_params).outliers_, -1, 1)
+
 
 class PyODDetector(_Detector):
     """Outliers as PyOD tells them: higher scores are worse, labels are 1 for outliers and 0 else.
@@ -183,7 +207,8 @@ class PyODDetector(_Detector):
     estimator : MatrixFactorization or None, default=None
         An estimator of this package; None is ``EMMF(3, init="trimmed", normalize="shift")``.
     contamination : "auto" or float, default="auto"
-        Share of outliers in the training samples; "auto" cuts at a robust z-score of 3.5.
+        Share of the training samples whose scores make them outliers; "auto" cuts at a robust z-score of 3.5. Samples that
+        the fit set aside are outliers in any case.
 
     Attributes
     ----------
@@ -194,7 +219,7 @@ class PyODDetector(_Detector):
     threshold_ : float
         Scores above it are outliers.
     labels_ : ndarray of shape (n_samples,)
-        1 for the outliers among the training samples, 0 for the others.
+        1 for the outliers among the training samples, those set aside among them, 0 for the others.
     n_features_in_ : int
         Number of features.
 
@@ -233,9 +258,9 @@ class PyODDetector(_Detector):
         self : object
             The fitted detector.
         """
-        self.decision_scores_ = self._fit(X, fit_params)
+        self.labels_ = self._fit(X, fit_params).astype(int)
+        self.decision_scores_ = self.estimator_.outlier_scores_
         self.threshold_ = self._cut
-        self.labels_ = (self.decision_scores_ > self.threshold_).astype(int)
         return self
 
     def decision_function(self, X: Any) -> Any:
@@ -255,7 +280,7 @@ class PyODDetector(_Detector):
         return -self.estimator_.score_samples(X)
 
     def predict(self, X: Any) -> Any:
-        """Tell outliers from the others.
+        """Tell outliers from the others, by their scores alone.
 
         Parameters
         ----------

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.decomposition import PCA
 from sklearn.utils.validation import check_is_fitted
 
+from . import _emmf
 from ._arrays import unmasked
 from ._base import THRESHOLD
 
@@ -72,7 +73,8 @@ def residuals(model: Any, *, threshold: float | None = None, bins: int = 50, ax:
     model : MatrixFactorization
         A fitted estimator.
     threshold : float or None, default=None
-        The outlier score at which to cut; None is 3.5, that of ``outliers_``.
+        The outlier score at which to cut; None is 3.5, that of ``outliers_``. Samples that were set aside are outliers whatever
+        it is.
     bins : int, default=50
         Number of bars.
     ax : matplotlib Axes, default=None
@@ -96,7 +98,7 @@ def residuals(model: Any, *, threshold: float | None = None, bins: int = 50, ax:
     threshold = THRESHOLD if threshold is None else threshold
     cut = model.residual_center_ + threshold * model.residual_spread_
     values = model.residuals_
-    is_outlier = values > cut
+    is_outlier = _emmf.outliers(model.outlier_scores_, model.set_aside_, threshold)
     edges = np.histogram_bin_edges(values, bins)
     counts = [values[~is_outlier], values[is_outlier]]
     names = [f"normal ({(~is_outlier).sum()})", f"outliers ({is_outlier.sum()})"]

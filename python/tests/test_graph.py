@@ -11,7 +11,7 @@ import emmf
 from emmf import GraphEMMF
 from emmf.graph import knn_graph
 
-FOLLOWING = [each for each in emmf.ESTIMATORS.values() if each._entry["takes_graph"]]
+FOLLOWING = [each for each in emmf.ESTIMATORS.values() if each._entry["graph"] in ("optional", "needed")]
 
 
 def test_nearest_neighbours_are_those_of_scikit_learn(rng):
@@ -54,6 +54,21 @@ def test_clusters_follow_the_graph():
     assert not np.allclose(weak.coefficients_, strong.coefficients_)
     history = GraphEMMF(3, monotone=True, max_iter=50).fit(X).objective_history_
     assert (np.diff(history) <= 1e-9 * np.abs(history[:-1])).all()
+
+
+def test_sample_weights_count_in_the_loss_only(X, rng):
+    weight = rng.integers(1, 4, len(X)).astype(float)
+    model = GraphEMMF(3, outliers="keep", lam=10.0, max_iter=20)
+    r = model.fit(X, sample_weight=weight).residuals_
+    loss = -(weight * r * np.log(r / (weight @ r))).sum()
+    assert model.extras_["loss"] == pytest.approx(loss)
+    assert model.objective_ == pytest.approx(loss + 10 * model.extras_["graph_misfit"])
+    S = knn_graph(X).toarray()
+    S /= np.sqrt(np.outer(S.sum(axis=0), S.sum(axis=0)))
+    V = model.coefficients_
+    assert model.extras_["graph_misfit"] == pytest.approx(((S - V @ V.T) ** 2).sum())
+    once = model.fit(X, sample_weight=np.ones(len(X))).components_
+    assert np.array_equal(once, model.fit(X).components_)
 
 
 def test_a_graph_beside_another_loss(X):

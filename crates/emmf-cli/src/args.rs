@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand};
+use emmf::registry::{METHODS, SetAside};
 use emmf_io::Dtype;
 
 use crate::bench::BenchArgs;
@@ -151,14 +152,13 @@ pub(crate) struct FitArgs {
     /// k-means runs of the start, of which the best is taken.
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 1)]
     pub(crate) init_restarts: usize,
-    /// What is done about samples that clearly do not belong to the others: set aside, so that start and fit see the
-    /// others only (they still get a cluster and a score), or kept [default: set-aside with emmf and g-emmf, else keep].
-    #[arg(long, value_name = "WHAT", value_enum)]
+    #[arg(long, value_name = "WHAT", value_enum, help = outliers_help())]
     pub(crate) outliers: Option<OutliersName>,
     /// The method as its authors published it: no sample is set aside.
     #[arg(long, conflicts_with = "outliers")]
     pub(crate) as_published: bool,
-    /// Share of the samples that are outliers [default: those with a score above 3.5].
+    /// Share of the samples whose scores make them outliers [default: those with a score above 3.5]. Samples that were set
+    /// aside are outliers in any case.
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub(crate) contamination: Option<f64>,
     /// Preprocessing, in this order, separated by commas [default: unit; tfidf,unit for texts].
@@ -190,7 +190,7 @@ pub(crate) struct FitArgs {
     /// coefficients, or the components of the graph that lsnmf learns [default: the method's way].
     #[arg(long, value_name = "RULE", value_enum)]
     pub(crate) label_rule: Option<LabelRuleName>,
-    /// File with one number a sample: how often it counts.
+    /// File with one number a sample: how often it counts in the loss. A graph counts each once.
     #[arg(long, value_name = "FILE")]
     pub(crate) sample_weights: Option<PathBuf>,
     /// Memory to stay within, for example 2GB: larger NPY and Parquet files are read in blocks of samples.
@@ -221,4 +221,14 @@ pub(crate) struct FitArgs {
     /// No progress bar.
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+fn outliers_help() -> String {
+    let default = METHODS.iter().filter(|entry| entry.facts.set_aside == SetAside::Default);
+    let names: Vec<_> = default.map(|entry| entry.name).collect();
+    format!(
+        "What is done about samples that clearly do not belong to the others: set aside, so that start and fit see the \
+         others only (they still get a cluster and a score), or kept [default: set-aside with {}, else keep]",
+        names.join(" and ")
+    )
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args as ClapArgs;
-use emmf::model::THRESHOLD;
+use emmf::outliers::THRESHOLD;
 use emmf::{Mat, Missing, Model, Real, Samples};
-use emmf_io::{AnyModel, Features, Misfit, misfits};
+use emmf_io::{AnyModel, Features, Misfit, Record, misfits};
 
 use crate::args::InputArgs;
 use crate::input;
@@ -57,6 +57,7 @@ struct Explanation {
     cluster: usize,
     residual: f64,
     score: f64,
+    outlier: bool,
     fitted: Option<Fitted>,
     coefficients: Vec<f64>,
     worst: Vec<Misfit>,
@@ -92,7 +93,7 @@ fn explain<T: Real>(
     let sample = Mat::from_vec(row, 1, d).map_err(worded)?;
     let coded = model.transform_with(&sample, Some(1)).map_err(worded)?;
     let prepared = model.prepare(&sample).map_err(worded)?.cast::<f64>();
-    let fitted = model.reconstruct(&coded.v).map_err(worded)?.cast::<f64>();
+    let approximation = model.reconstruct(&coded.v).map_err(worded)?.cast::<f64>();
     let pixels = about.image.map(|shape| {
         let mut names = vec![String::new(); d];
         for down in 0..shape.height {
@@ -103,38 +104,37 @@ fn explain<T: Real>(
     });
     let names = about.columns.as_deref().or(pixels.as_deref());
     let of_row = |list: &Option<Vec<String>>| list.as_ref().and_then(|list| list.get(args.row).cloned());
+    let record = record_of(&args.model)?;
+    let fitted = record.as_ref().and_then(|record| of_the_fit(record, args.row, coded.residuals[0]));
+    // Of other samples than those of the fit only the score is known.
+    let threshold = record.map_or(THRESHOLD, |record| record.threshold);
     Ok(Explanation {
         name: of_row(&about.names),
         class: of_row(&about.labels),
         cluster: coded.labels[0],
         residual: coded.residuals[0],
         score: coded.scores[0],
-        fitted: of_the_fit(&args.model, args.row, coded.residuals[0])?,
+        outlier: fitted.as_ref().map_or(coded.scores[0] > threshold, |fitted| fitted.outlier),
+        fitted,
         coefficients: coded.v.row(0).iter().map(|v| v.to_f64()).collect(),
-        worst: misfits(prepared.as_slice(), fitted.as_slice(), Features { names, image: None }),
+        worst: misfits(prepared.as_slice(), approximation.as_slice(), Features { names, image: None }),
     })
 }
 
-/// What the fit made of the sample, where it is one of those that the model was fitted to: the record of the fit, beside
-/// the model, says so.
-fn of_the_fit(model: &Path, row: usize, residual: f64) -> Result<Option<Fitted>> {
+/// The record of the fit, where it is beside the model.
+fn record_of(model: &Path) -> Result<Option<Record>> {
     let path = model.with_file_name(emmf_io::RECORD_FILE);
     let Ok(record) = emmf_io::read_record(&path) else { return Ok(None) };
     emmf_io::check_same_fit(model, &record, &path)?;
-    let sample = || {
-        let fitted = *record.samples.residual.get(row)?;
-        let is_same = (fitted - residual).abs() <= SAME * fitted.abs().max(residual.abs());
-        let (weight, outlier) = (*record.samples.weight.get(row)?, record.outliers().nth(row)?);
-        is_same.then(|| Fitted { weight, outlier, set_aside: record.set_aside.contains(&row) })
-    };
-    Ok(sample())
+    Ok(Some(record))
 }
 
-impl Explanation {
-    /// As the fit saw it; for other samples by the score alone.
-    fn is_outlier(&self) -> bool {
-        self.fitted.as_ref().map_or(self.score > THRESHOLD, |fitted| fitted.outlier)
-    }
+/// What the fit made of the sample, where it is one of those that the model was fitted to.
+fn of_the_fit(record: &Record, row: usize, residual: f64) -> Option<Fitted> {
+    let fitted = *record.samples.residual.get(row)?;
+    let is_same = (fitted - residual).abs() <= SAME * fitted.abs().max(residual.abs());
+    let (weight, outlier) = (*record.samples.weight.get(row)?, record.outliers().nth(row)?);
+    is_same.then(|| Fitted { weight, outlier, set_aside: record.set_aside.contains(&row) })
 }
 
 fn print_json(args: &ExplainArgs, found: &Explanation) -> Result<()> {
@@ -145,7 +145,7 @@ fn print_json(args: &ExplainArgs, found: &Explanation) -> Result<()> {
         "label": found.cluster,
         "residual": found.residual,
         "score": found.score,
-        "outlier": found.is_outlier(),
+        "outlier": found.outlier,
         "weight": found.fitted.as_ref().map(|fitted| fitted.weight),
         "coefficients": found.coefficients,
         "worst": found.worst,
@@ -168,7 +168,7 @@ fn print_tables(args: &ExplainArgs, found: &Explanation, missing: Missing) -> Re
     );
     let outlier = match &found.fitted {
         Some(Fitted { set_aside: true, .. }) => "yes, set aside before the start",
-        _ if found.is_outlier() => "yes",
+        _ if found.outlier => "yes",
         _ => "no",
     };
     writeln!(out, "residual {:.4}, outlier score {:.2}, outlier: {outlier}", found.residual, found.score)?;

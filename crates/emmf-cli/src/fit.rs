@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use comfy_table::Table;
-use emmf::model::threshold_for;
 use emmf::preprocess::Normalize;
-use emmf::{Choice, Given, Real, Samples, Spec};
+use emmf::registry::GraphUse;
+use emmf::{Choice, Cut, Given, Real, Samples, Spec};
 use emmf_io::{
     Budget, DataInfo, Dtype, Features, MODEL_FILE, Matrix, RECORD_FILE, ReadOptions, Record, ResultFolder,
     Results, Sketch,
@@ -32,10 +32,9 @@ pub(crate) fn run(args: &FitArgs) -> Result<()> {
     let folder = args.out.as_deref().map(ResultFolder::open).transpose()?;
     // A typing error in the name must not wait for a long file.
     let entry = emmf::registry::find(&args.method).map_err(|error| explained(&error, &args.input.data))?;
-    let checked = args.contamination.map(|share| threshold_for(&[], share)).transpose();
-    checked.map_err(|error| explained(&error, &args.input.data))?;
+    cut(args).threshold(&[]).map_err(|error| explained(&error, &args.input.data))?;
     let mut spec = spec(args)?;
-    spec.graph = args.graph.spec(entry.needs_graph())?;
+    spec.graph = args.graph.spec(entry.facts.graph == GraphUse::Needed)?;
     if args.normalize.is_empty() && args.look.has_texts(&args.input.data)? {
         spec.normalize = vec![Normalize::Tfidf, Normalize::Unit];
     }
@@ -85,6 +84,11 @@ fn choose<T: Real>(
     let choice = spec.choose_k(x, ks.clone(), |done, all| progress.split(done, all));
     drop(progress);
     choice.map_err(|error| explained(&error, &args.input.data))
+}
+
+/// Where the scores of outliers begin.
+fn cut(args: &FitArgs) -> Cut {
+    args.contamination.map_or_else(Cut::default, Cut::Share)
 }
 
 /// The page to write.
@@ -182,10 +186,8 @@ fn fit<T: Real>(
     let features = Features { names: notes.features.as_deref(), image: notes.image };
     let mut record = Record::new(&fit, info, about.labels)?;
     record.grid = found;
-    if let Some(share) = args.contamination {
-        record.threshold =
-            threshold_for(&fit.scores, share).map_err(|error| explained(&error, &args.input.data))?;
-    }
+    record.threshold =
+        cut(args).threshold(&fit.scores).map_err(|error| explained(&error, &args.input.data))?;
     (record.samples.name, record.choice, record.command) =
         (about.names, choice, Some(command_line(&args.words)));
     let page = page(args);

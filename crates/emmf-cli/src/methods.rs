@@ -21,8 +21,7 @@ pub(crate) fn run(args: &MethodsArgs) -> Result<()> {
     if !args.json {
         return print(&as_table());
     }
-    let entries: Vec<_> = METHODS.iter().map(as_json).collect();
-    writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&entries)?)?;
+    writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(METHODS)?)?;
     Ok(())
 }
 
@@ -34,7 +33,7 @@ fn as_table() -> Table {
             entry.name.to_string(),
             objective(entry),
             entry.exponent.map_or_else(String::new, |exponent| exponent.to_string()),
-            storage(entry).join(", "),
+            entry.storage.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
             params.join(", "),
             format!("{}: {}", entry.reference, entry.title),
         ]);
@@ -47,24 +46,4 @@ fn objective(entry: &Entry) -> String {
         Goal::Least => entry.objective.into(),
         Goal::Most => format!("maximises {}", entry.objective),
     }
-}
-
-fn storage(entry: &Entry) -> Vec<String> {
-    entry.storage.iter().map(ToString::to_string).collect()
-}
-
-fn as_json(entry: &Entry) -> serde_json::Value {
-    let param = |param: &emmf::registry::Param| serde_json::json!({ "name": param.name, "default": param.default, "help": param.help });
-    serde_json::json!({
-        "name": entry.name,
-        "title": entry.title,
-        "reference": entry.reference,
-        "objective": entry.objective,
-        "guarantee": entry.guarantee,
-        "goal": if entry.goal == Goal::Least { "least" } else { "most" },
-        "solvers": entry.solvers,
-        "exponent": entry.exponent,
-        "data": storage(entry),
-        "params": entry.params.iter().map(param).collect::<Vec<_>>(),
-    })
 }

@@ -9,7 +9,8 @@ use std::path::Path;
 
 use emmf::method::{Extra, Value};
 use emmf::metrics::Clustering;
-use emmf::model::{Seconds, THRESHOLD};
+use emmf::model::Seconds;
+use emmf::outliers::{THRESHOLD, outliers};
 use emmf::{Choice, Fit, Real, Spec, Stop};
 use serde::{Deserialize, Serialize};
 
@@ -175,9 +176,7 @@ impl Record {
 
     /// Whether each sample is an outlier: its score is above the threshold, or it was set aside.
     pub fn outliers(&self) -> impl Iterator<Item = bool> + '_ {
-        let aside = |row: usize| self.set_aside.binary_search(&row).is_ok();
-        let scores = self.samples.score.iter().enumerate();
-        scores.map(move |(row, score)| *score > self.threshold || aside(row))
+        outliers(&self.samples.score, &self.set_aside, self.threshold)
     }
 }
 

@@ -12,6 +12,7 @@ mod fit;
 mod graph;
 mod metrics;
 mod model;
+mod outliers;
 mod registry;
 mod samples;
 mod watched;
@@ -30,11 +31,13 @@ mod _emmf {
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]
-    use super::registry::{defaults, methods};
+    use super::outliers::{outliers, threshold_for};
+    #[pymodule_export]
+    use super::registry::{defaults, graph_params, methods};
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
 
     #[pymodule_export]
-    const THRESHOLD: f64 = emmf::model::THRESHOLD;
+    const THRESHOLD: f64 = emmf::outliers::THRESHOLD;
 }

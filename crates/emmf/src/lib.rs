@@ -32,6 +32,7 @@ mod memory;
 pub mod method;
 pub mod metrics;
 pub mod model;
+pub mod outliers;
 pub mod preprocess;
 pub mod real;
 pub mod registry;
@@ -50,6 +51,7 @@ pub use init::Factors;
 pub use iterate::{Observer, Step, Stop};
 pub use matrix::{Csr, CsrView, Indices, Mat, RowSource, Samples, View};
 pub use model::{Coded, Fit, Model};
+pub use outliers::Cut;
 pub use real::Real;
 
 pub use spec::{GraphKind, GraphSpec, Init, LabelRule, Missing, Outliers, Solver, Spec, StopBy};

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
 use crate::iterate::Stop;
-pub use crate::loss::THRESHOLD;
 use crate::matrix::{Mat, Samples, View};
 use crate::method::{Coding, Extra, largest, nearest};
 use crate::preprocess::{self, Fitted, Prepared, median};
@@ -13,23 +12,6 @@ use crate::real::Real;
 use crate::real::sealed::Left;
 use crate::spec::{Missing, Spec};
 use crate::threads;
-
-/// The score above which the share `contamination` of the samples lies, for those who know how many outliers
-/// there are: in [0, 1).
-pub fn threshold_for(scores: &[f64], contamination: f64) -> Result<f64> {
-    if !(0.0..1.0).contains(&contamination) {
-        return Err(Error::param(
-            "contamination",
-            contamination,
-            "at least 0 and below 1, the share of outliers",
-        ));
-    }
-    let mut sorted = scores.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let above = (contamination * sorted.len() as f64).round() as usize;
-    let at = sorted.len().saturating_sub(above + 1);
-    Ok(sorted.get(at).copied().unwrap_or(THRESHOLD))
-}
 
 /// Sweeps of coordinate descent that a coding may have: a file must not keep anyone busy for ever.
 pub(crate) const MOST_SWEEPS: usize = 10_000;
@@ -315,6 +297,13 @@ pub struct Fit<T> {
     pub restart: usize,
     /// Wall time of the parts of the fit.
     pub seconds: Seconds,
+}
+
+impl<T: Real> Fit<T> {
+    /// U, d×c: see [`Model::centroids`].
+    pub fn centroids(&self) -> &Mat<T> {
+        self.model.centroids()
+    }
 }
 
 /// Wall time of the parts of a fit, all restarts together.

@@ -166,8 +166,8 @@ pub struct Spec {
     /// Independent k-means runs of the start, of which the best is taken.
     #[serde(default = "defaults::one")]
     pub init_restarts: usize,
-    /// What is done about samples that clearly do not belong to the others; `None` is to set them aside with
-    /// `emmf` and `g-emmf`, and to keep them with all other methods.
+    /// What is done about samples that clearly do not belong to the others; `None` is to set them aside where the
+    /// [facts](crate::registry::Facts::set_aside) of the method say so, as with `emmf` and `g-emmf`, else to keep them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outliers: Option<Outliers>,
     /// What is done to the samples first, in this order.
@@ -329,12 +329,6 @@ impl Spec {
     #[must_use]
     pub fn as_published(self) -> Self {
         self.outliers(Outliers::Keep)
-    }
-
-    /// Whether outliers are set aside.
-    pub fn sets_aside(&self) -> bool {
-        let own = matches!(&*self.method, "emmf" | "g-emmf");
-        self.outliers.map_or(own, |outliers| outliers == Outliers::SetAside)
     }
 
     /// Sets a parameter of the method, by its name in the registry.

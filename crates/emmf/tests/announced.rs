@@ -79,7 +79,7 @@ fn check<T: Real>(specs: impl Iterator<Item = Spec>, x: &Mat<T>, streamed: bool)
 
 /// All methods but those that compare all samples with each other, which take long where there are many.
 fn quick() -> impl Iterator<Item = &'static Entry> {
-    METHODS.iter().filter(|method| !method.has_graph())
+    METHODS.iter().filter(|method| !method.facts.graph.is_certain())
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn promise_11_in_blocks_of_samples() {
 fn promise_11_with_a_graph() {
     let _turn = turn();
     let x = uniform(3000, 20, &mut rng(4));
-    let graphs = || METHODS.iter().filter(|method| method.has_graph());
+    let graphs = || METHODS.iter().filter(|method| method.facts.graph.is_certain());
     check(graphs().flat_map(|method| specs(method, 4, INITS)), &x, false);
     check(graphs().flat_map(|method| specs(method, 15, &[Init::Kmeans])), &x.cast::<f32>(), false);
     let with = |neighbours| GraphSpec { neighbours, ..GraphSpec::default() };

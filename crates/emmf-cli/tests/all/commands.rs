@@ -5,9 +5,10 @@ use crate::program;
 use std::io::Read;
 use std::process::Stdio;
 
-use emmf::registry::METHODS;
+use emmf::registry::{Facts, METHODS, Memory};
 use emmf_io::{Budget, ReadOptions, read, read_labels};
 use program::{Place, column};
+use serde_json::json;
 
 #[test]
 fn transform_of_the_training_samples_repeats_the_fit() {
@@ -112,6 +113,56 @@ fn methods_lists_all_that_are_registered() {
             assert!(text.contains(param.name), "{} of {}", param.name, entry.name);
         }
     }
+}
+
+/// All that the registry knows is listed. Whoever adds a fact sees this test first.
+#[test]
+fn methods_lists_all_facts() {
+    let json: serde_json::Value = serde_json::from_str(&Place::new().run("methods --json").ok()).unwrap();
+    for (entry, listed) in METHODS.iter().zip(json.as_array().unwrap()) {
+        let Facts {
+            graph,
+            weights,
+            missing,
+            set_aside,
+            zeros,
+            homogeneous,
+            labels,
+            codes_alone,
+            places,
+            memory: Memory { like_v, like_x, candidates, starts, products, .. },
+        } = entry.facts;
+        let facts = json!({
+            "graph": graph,
+            "weights": weights,
+            "missing": missing,
+            "set_aside": set_aside,
+            "zeros": zeros,
+            "homogeneous": homogeneous,
+            "labels": labels,
+            "codes_alone": codes_alone,
+            "places": places,
+            "memory": {
+                "like_v": like_v,
+                "like_x": like_x,
+                "candidates": candidates,
+                "starts": starts,
+                "products": products,
+            },
+        });
+        for (name, fact) in facts.as_object().unwrap() {
+            assert_eq!(&listed[name], fact, "{name} of {}", entry.name);
+        }
+        let texts = [entry.name, entry.title, entry.reference, entry.objective, entry.guarantee];
+        assert!(texts.iter().all(|text| !text.is_empty()), "{}", entry.name);
+        for (param, listed) in entry.params.iter().zip(listed["params"].as_array().unwrap()) {
+            assert_eq!((&listed["name"], listed["up_to"].as_f64()), (&param.name.into(), Some(param.up_to)));
+        }
+    }
+    let emmf = &json[0];
+    assert_eq!((&emmf["graph"], &emmf["set_aside"]), (&"optional".into(), &"default".into()));
+    assert_eq!((&emmf["places"], &emmf["labels"]), (&"anywhere".into(), &"raw".into()));
+    assert_eq!((&json[1]["graph"], &json[1]["places"]), (&"needed".into(), &"one-memory".into()));
 }
 
 #[test]

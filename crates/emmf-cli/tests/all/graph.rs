@@ -2,6 +2,11 @@
 
 use crate::program;
 
+use std::ops::ControlFlow;
+
+use emmf::preprocess::Normalize;
+use emmf::{Given, Spec, Step};
+use emmf_io::{Matrix, ReadOptions, read};
 use program::Place;
 
 /// Three clusters, in order.
@@ -30,6 +35,25 @@ fn graphs_of_the_samples() {
     let json = place
         .json("fit x.npz -k 3 --method g-emmf --approximate true --tol 1e-3 --stop-by coefficients --json");
     assert_eq!(json["stop"], "converged");
+}
+
+/// Sample weights with a graph are those of the library: the loss counts them.
+#[test]
+fn sample_weights_with_a_graph() {
+    let place = place();
+    let weights: Vec<f64> = (0..93).map(|i| f64::from(1 + i % 4)).collect();
+    place.write("w.txt", weights.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
+    let line = "fit x.npz -k 3 --method g-emmf --max-iter 20 --json";
+    let weighted = place.json(&format!("{line} --sample-weights w.txt"));
+    let Matrix::Dense(x) = read(&place.path("x.npz"), &ReadOptions::default()).unwrap().x.into_f64() else {
+        panic!("the samples are dense")
+    };
+    let mut observer = |_: &Step| ControlFlow::Continue(());
+    let given = Given { sample_weights: Some(&weights), ..Given::new(&mut observer) };
+    let spec = Spec::new("g-emmf", 3).normalize([Normalize::Unit]).max_iter(20);
+    let ours = spec.fit_with(&x, given).unwrap();
+    assert_eq!(weighted["objective"].as_f64(), Some(ours.objective));
+    assert_ne!(weighted["objective"], place.json(line)["objective"]);
 }
 
 #[test]

@@ -93,7 +93,7 @@ const clusterSizes = {
     chart(panel, `sizes of the ${run.spec.k} clusters of ${run.name}`, (svg, width) => {
       const height = 220;
       const bad = new Float64Array(run.spec.k);
-      run.label.forEach((label, at) => { if (run.score[at] > threshold) bad[label] += 1; });
+      run.label.forEach((label, at) => { if (isOutlier(run, at)) bad[label] += 1; });
       const most = Math.max(...sizes, 1);
       const field = { left: 52, right: width - 8, top: 26, bottom: height - 40 };
       const every = Math.ceil((run.spec.k * 26) / (field.right - field.left));
@@ -104,13 +104,13 @@ const clusterSizes = {
         const [x, wide] = [across(at + 0.12), Math.max(across(0.76) - across(0), 1)];
         for (const [from, to, kind] of [[0, sizes[cluster] - bad[cluster], "bar"], [sizes[cluster] - bad[cluster], sizes[cluster], "bar bad"]]) {
           const bar = shape("rect", { class: kind, x, width: wide, y: up(to), height: Math.max(up(from) - up(to), 0) });
-          bar.append(shape("title", {}, `cluster ${cluster}: ${sizes[cluster]} samples, ${bad[cluster]} of them above the threshold`));
+          bar.append(shape("title", {}, `cluster ${cluster}: ${sizes[cluster]} samples, ${bad[cluster]} of them outliers`));
           svg.append(bar);
         }
       });
       return height;
     });
-    panel.append(el("p", { class: "faint" }, "Orange: samples above the outlier threshold."));
+    panel.append(el("p", { class: "faint" }, "Orange: outliers."));
   },
 };
 

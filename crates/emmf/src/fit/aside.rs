@@ -7,12 +7,12 @@ use crate::init::{Factors, filled, screen};
 use crate::matrix::{Mat, Part, Samples};
 use crate::model::Fit;
 use crate::real::Real;
-use crate::registry::Entry;
+use crate::registry::{Entry, SetAside};
 use crate::spec::{Missing, Outliers, Spec};
 
 /// Outliers are set aside by a method that can.
 pub(super) fn check(spec: &Spec, entry: &Entry) -> Result<()> {
-    if spec.outliers == Some(Outliers::SetAside) && !entry.can_set_aside() {
+    if spec.outliers == Some(Outliers::SetAside) && entry.facts.set_aside == SetAside::Never {
         let must = format!("keep with {}, which is no method of weighted samples or entries", entry.name);
         return Err(Error::param("outliers", "set-aside", must));
     }

@@ -74,8 +74,8 @@ pub(super) fn anywhere(spec: &Spec, entry: &Entry) -> Result<()> {
 
 /// What `tol` is compared with.
 pub(super) fn stop_by(spec: &Spec, entry: &Entry) -> StopBy {
-    let graph = spec.graph.is_some() || entry.needs_graph();
-    spec.stop_by.unwrap_or(if graph { StopBy::Coefficients } else { StopBy::Objective })
+    let graph = entry.follows(spec);
+    spec.stop_by.unwrap_or(if graph.is_some() { StopBy::Coefficients } else { StopBy::Objective })
 }
 
 /// A graph goes together with the rest.
@@ -83,7 +83,7 @@ fn graph(spec: &Spec, entry: &Entry) -> Result<()> {
     if spec.graph.is_none() {
         return Ok(());
     }
-    if !entry.takes_graph() {
+    if !entry.facts.graph.is_open() {
         let must = format!("left out with {}, which cannot follow one", entry.name);
         return Err(Error::param("graph", "given", must));
     }
@@ -144,7 +144,7 @@ fn solver(spec: &Spec, entry: &Entry) -> Result<()> {
 /// Components are read off a graph that has them.
 pub(super) fn labels(spec: &Spec, entry: &Entry) -> Result<()> {
     let wanted = spec.labels == Some(LabelRule::Components);
-    if wanted && entry.label_rule() != LabelRule::Components {
+    if wanted && entry.facts.labels != LabelRule::Components {
         let must = format!("raw, unit or kmeans with {}, which learns no graph with components", entry.name);
         return Err(Error::param("labels", "components", must));
     }
@@ -164,7 +164,7 @@ pub(super) fn start<T: Real>(spec: &Spec, given: Option<&Factors<T>>, shape: (us
 /// Missing values go together with the rest, and every sample and feature has a value.
 pub(super) fn missing<T: Real>(spec: &Spec, entry: &Entry, x: &Samples<'_, T>) -> Result<()> {
     let refuse = |what: String, instead| Err(Error::Missing { what, instead });
-    if !entry.takes_missing() {
+    if !entry.facts.missing {
         return refuse(entry.name.into(), "choose a method of weighted samples or entries");
     }
     if spec.solver != Solver::Mu {
@@ -201,7 +201,7 @@ pub(super) fn storage<T: Real>(entry: &Entry, x: &Samples<'_, T>) -> Result<()> 
 /// the weighted sum of all, and the weights of the entropy loss stay positive.
 pub(super) fn sample_weights(given: Option<&[f64]>, entry: &Entry, n: usize) -> Result<Vec<f64>> {
     let Some(given) = given else { return Ok(vec![1.0; n]) };
-    if !entry.takes_weights() {
+    if !entry.facts.weights {
         let must = format!("left out with {}, whose graph counts each sample once", entry.name);
         return Err(Error::param("sample_weight", "given", must));
     }

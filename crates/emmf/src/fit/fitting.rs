@@ -47,7 +47,7 @@ impl Fitting<'_> {
     ) -> Result<Fit<T>> {
         let (run, restart) = self.best_run(method, x, given)?;
         let Run { state, initial, trace, mut stop } = run;
-        let rule = self.spec.labels.unwrap_or(self.entry.label_rule());
+        let rule = self.spec.labels.unwrap_or(self.entry.facts.labels);
         // Whoever ends a fit early does not wait for V to be coded anew.
         let polish = self.spec.polish && !stop.is_early();
         let ending = Ending { polish, labels: rule, seed: self.spec.seed, deadline: self.deadline };

@@ -46,14 +46,14 @@ impl Fitting<'_> {
         let Self { spec, entry, weights, .. } = self;
         let missing = spec.missing == Missing::Nan;
         let values = Values::of(entry, &spec.params);
-        let following = spec.graph.is_some();
+        let follows = entry.follows(spec);
         let graph = |normalized| {
-            let chosen = spec.graph.unwrap_or_default();
+            let chosen = follows.unwrap_or_default();
             let graph = graph::find(chosen, data, given_graph)?;
             Ok::<_, Error>(graph::normalized(chosen, graph, normalized))
         };
         match entry.kind {
-            Kind::Samples(make) | Kind::Graph(make) if following || entry.needs_graph() => {
+            Kind::Samples(make) | Kind::Graph(make) if follows.is_some() => {
                 let making = Instant::now();
                 let (irls, graph) = (irls(&self, || make(&values)), graph(true)?);
                 let (lambda, monotone) = (values.get("lambda"), values.get("monotone") == Some(1.0));

@@ -36,8 +36,8 @@ pub(crate) use compiled::Compiled;
 
 /// What a fit may be given besides samples and parameters.
 pub struct Given<'a, T> {
-    /// How often each sample counts. Where the smallest positive weight is below 1, all are multiplied
-    /// so that it is 1.
+    /// How often each sample counts in the loss; a graph beside it counts each once. Where the smallest positive weight is
+    /// below 1, all are multiplied so that it is 1.
     pub sample_weights: Option<&'a [f64]>,
     /// U and V to start from, instead of `spec.init`.
     pub start: Option<&'a Factors<T>>,

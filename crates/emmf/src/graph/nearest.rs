@@ -56,6 +56,16 @@ pub(super) fn complete<T: Real, X: Data<T>>(x: &X, k: usize, found: &mut [Candid
     open.chunks(search.width()).for_each(|samples| search.meet_all(samples, found));
 }
 
+/// Candidates that each of `n` samples keeps to find its `k` nearest.
+pub(super) fn kept(k: usize, n: usize) -> usize {
+    if k == 0 { 0 } else { (k + SPARE.max(k / 4)).min(n.saturating_sub(1)) }
+}
+
+/// Samples of a block, where they have `d` features.
+pub(super) fn width(d: usize) -> usize {
+    (ENTRIES / d.max(1)).clamp(LANES, WIDTH)
+}
+
 struct Search<'a, T, X> {
     x: &'a X,
     k: usize,
@@ -91,13 +101,12 @@ impl<'a, T: Real, X: Data<T>> Search<'a, T, X> {
         // |fl(a·b) − a·b| ≤ d·u·|a||b| ≤ d·u·(|a|² + |b|²)/2, and some more roundings; u = NOISE/4.
         let rounding = 0.5 * T::NOISE.to_f64() * (d + 16) as f64;
         let half = x.norms_sq().iter().map(|norm| T::from_f64(0.5 * norm * (1.0 - rounding))).collect();
-        let kept = if k == 0 { 0 } else { (k + SPARE.max(k / 4)).min(n - 1) };
-        Self { x, k, kept, half }
+        Self { x, k, kept: kept(k, n), half }
     }
 
     /// Samples of a block.
     fn width(&self) -> usize {
-        (ENTRIES / self.x.shape().1.max(1)).clamp(LANES, WIDTH)
+        width(self.x.shape().1)
     }
 
     /// The samples as columns, d×samples.

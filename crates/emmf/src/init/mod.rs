@@ -21,6 +21,7 @@ use crate::spec::{Init, Missing, Spec};
 
 pub(crate) use kmeans::nearest_centroids;
 pub use kmeans::{Kmeans, kmeans};
+pub(crate) use nndsvd::OVERSAMPLE;
 pub use screen::screen;
 pub use trimmed::trimmed_kmeans;
 

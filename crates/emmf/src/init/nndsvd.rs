@@ -13,7 +13,7 @@ use crate::matrix::Mat;
 use crate::real::Real;
 
 /// Columns beyond k, and power iterations, of the randomized SVD.
-const OVERSAMPLE: usize = 10;
+pub(crate) const OVERSAMPLE: usize = 10;
 const POWER_ITER: usize = 4;
 
 /// Sample i counts `weights[i]` times.

@@ -9,6 +9,7 @@ mod hals;
 mod irls;
 mod labels;
 mod lsnmf;
+pub(crate) mod memory;
 mod momentum;
 mod nnls;
 mod onmf;
@@ -40,6 +41,7 @@ pub use update::Update;
 pub(crate) use coding::residuals;
 pub(crate) use labels::{centres, largest, nearest};
 pub(crate) use nnls::Nnls;
+pub(crate) use regularized::CANDIDATES;
 pub(crate) use residual::residual_sq;
 
 use crate::checkpoint::Archive;

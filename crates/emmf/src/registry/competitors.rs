@@ -1,33 +1,21 @@
 //! The graph and concept methods that the paper compares with, and what they rest on.
 
-use super::{Entry, Goal, Kind, MOST, Param, Storage, Values};
-use crate::method::{Learning, Source, Terms};
-
-const DESCENT: &str = "the objective never rises";
-const BOTH: &[Storage] = &[Storage::Dense, Storage::Sparse];
+use super::facts::{GraphUse, Memory, alone, like_v, with_graph};
+use super::{DESCENT, Entry, Kind, MOST, Param, Storage, Values, choice, own, positive};
+use crate::method::{CANDIDATES, Learning, Source, Terms, memory};
+use crate::spec::LabelRule;
 
 const fn lambda(default: f64, help: &'static str) -> Param {
-    Param { name: "lambda", default: Some(default), above: 0.0, up_to: MOST, whole: false, help }
+    positive("lambda", Some(default), help)
 }
 
-const fn choice(name: &'static str, default: f64, help: &'static str) -> Param {
-    Param { name, default: Some(default), above: -1.0, up_to: 1.0, whole: true, help }
-}
-
-const MU: Param = Param {
-    name: "mu",
-    default: Some(1.0),
-    above: 0.0,
-    up_to: MOST,
-    whole: false,
-    help: "μ: how much centroids are pulled to the samples that use them",
-};
+const MU: Param = positive("mu", Some(1.0), "μ: how much centroids are pulled to the samples that use them");
 
 const NEIGHBOURS: Param = Param {
     name: "neighbors",
     default: Some(5.0),
     above: 0.0,
-    up_to: 49.0,
+    up_to: (CANDIDATES - 1) as f64,
     whole: true,
     help: "neighbours of a sample in the graph that is learned",
 };
@@ -41,29 +29,22 @@ fn get(values: &Values<'_>, name: &str) -> f64 {
     values.get(name).unwrap_or(1.0)
 }
 
-/// A method with a step of its own, everything else to be filled in.
-const OWN: Entry = Entry {
-    name: "",
-    title: "",
-    reference: "",
-    objective: "",
-    guarantee: DESCENT,
-    goal: Goal::Least,
-    storage: BOTH,
-    solvers: &[],
-    exponent: None,
-    params: &[],
-    kind: Kind::Orthogonal,
-};
+/// A graph that is learned among the nearest neighbours.
+const fn learned(like_v: Memory) -> Memory {
+    Memory { candidates: CANDIDATES, more: memory::learned, ..like_v }
+}
 
 pub(super) const GNMF: Entry = Entry {
     name: "gnmf",
     title: "graph-regularized NMF",
     reference: "Cai, He, Han and Huang, TPAMI 2011",
     objective: "Σ rᵢ² + λ tr(VᵀLV)",
+    guarantee: DESCENT,
     params: &[lambda(100.0, SMOOTH)],
-    kind: Kind::Regularized(|values| Terms { lambda: get(values, "lambda"), graph: Source::Given, ..PLAIN }),
-    ..OWN
+    ..own(
+        with_graph(GraphUse::Needed, LabelRule::Kmeans, like_v(3.0)),
+        Kind::Regularized(|values| Terms { lambda: get(values, "lambda"), graph: Source::Given, ..PLAIN }),
+    )
 };
 
 pub(super) const CF: Entry = Entry {
@@ -71,8 +52,8 @@ pub(super) const CF: Entry = Entry {
     title: "concept factorization",
     reference: "Xu and Gong, SIGIR 2004",
     objective: "Σ rᵢ², U = XᵀB",
-    kind: Kind::Regularized(|_| Terms { concepts: true, ..PLAIN }),
-    ..OWN
+    guarantee: DESCENT,
+    ..own(alone(LabelRule::Unit, true, like_v(4.0)), Kind::Regularized(|_| Terms { concepts: true, ..PLAIN }))
 };
 
 pub(super) const LCCF: Entry = Entry {
@@ -89,14 +70,16 @@ pub(super) const LCCF: Entry = Entry {
             "1: scale the columns of V to unit length in every iteration, as the authors' code does",
         ),
     ],
-    kind: Kind::Regularized(|values| Terms {
-        concepts: true,
-        lambda: get(values, "lambda"),
-        unit: get(values, "unit") == 1.0,
-        graph: Source::Given,
-        ..PLAIN
-    }),
-    ..OWN
+    ..own(
+        with_graph(GraphUse::Needed, LabelRule::Kmeans, like_v(5.0)),
+        Kind::Regularized(|values| Terms {
+            concepts: true,
+            lambda: get(values, "lambda"),
+            unit: get(values, "unit") == 1.0,
+            graph: Source::Given,
+            ..PLAIN
+        }),
+    )
 };
 
 pub(super) const NLCF: Entry = Entry {
@@ -104,9 +87,12 @@ pub(super) const NLCF: Entry = Entry {
     title: "nonnegative local coordinate factorization",
     reference: "Chen, Zhang, Cai, Liu and He, TIP 2013",
     objective: "Σ rᵢ² + μ Σ Vᵢₖ‖uₖ − xᵢ‖²",
+    guarantee: DESCENT,
     params: &[MU],
-    kind: Kind::Regularized(|values| Terms { local: get(values, "mu"), ..PLAIN }),
-    ..OWN
+    ..own(
+        alone(LabelRule::Raw, false, like_v(3.0)),
+        Kind::Regularized(|values| Terms { local: get(values, "mu"), ..PLAIN }),
+    )
 };
 
 pub(super) const LCF: Entry = Entry {
@@ -114,9 +100,12 @@ pub(super) const LCF: Entry = Entry {
     title: "local coordinate concept factorization",
     reference: "Liu, Yang, Yang, Wu and Li, TNNLS 2014",
     objective: "Σ rᵢ² + μ Σ Vᵢₖ‖uₖ − xᵢ‖², U = XᵀB",
+    guarantee: DESCENT,
     params: &[MU],
-    kind: Kind::Regularized(|values| Terms { concepts: true, local: get(values, "mu"), ..PLAIN }),
-    ..OWN
+    ..own(
+        alone(LabelRule::Raw, false, like_v(4.0)),
+        Kind::Regularized(|values| Terms { concepts: true, local: get(values, "mu"), ..PLAIN }),
+    )
 };
 
 pub(super) const NMFAN: Entry = Entry {
@@ -124,12 +113,15 @@ pub(super) const NMFAN: Entry = Entry {
     title: "NMF with adaptive neighbours",
     reference: "Huang, Xu and Wang, IJCNN 2017",
     objective: "Σ rᵢ² + Σ ‖xᵢ − xⱼ‖²sᵢⱼ + γsᵢⱼ² + λ tr(VᵀLV)",
+    guarantee: DESCENT,
     params: &[lambda(1.0, SMOOTH), NEIGHBOURS],
-    kind: Kind::Regularized(|values| {
-        let learning = Learning::Samples { neighbours: get(values, "neighbors") as usize };
-        Terms { lambda: get(values, "lambda"), graph: Source::Learned(learning), ..PLAIN }
-    }),
-    ..OWN
+    ..own(
+        with_graph(GraphUse::Learned, LabelRule::Unit, learned(like_v(3.0))),
+        Kind::Regularized(|values| {
+            let learning = Learning::Samples { neighbours: get(values, "neighbors") as usize };
+            Terms { lambda: get(values, "lambda"), graph: Source::Learned(learning), ..PLAIN }
+        }),
+    )
 };
 
 pub(super) const SRMCF: Entry = Entry {
@@ -141,26 +133,25 @@ pub(super) const SRMCF: Entry = Entry {
     params: &[
         lambda(1.0, SMOOTH),
         NEIGHBOURS,
-        Param {
-            name: "gamma",
-            default: None,
-            above: 0.0,
-            up_to: MOST,
-            whole: false,
-            help: "γ of all samples; default: every sample its own, for just its neighbours, and unit columns of V",
-        },
+        positive(
+            "gamma",
+            None,
+            "γ of all samples; default: every sample its own, for just its neighbours, and unit columns of V",
+        ),
     ],
-    kind: Kind::Regularized(|values| {
-        let (neighbours, gamma) = (get(values, "neighbors") as usize, values.get("gamma"));
-        Terms {
-            concepts: true,
-            lambda: get(values, "lambda"),
-            unit: gamma.is_none(),
-            graph: Source::Learned(Learning::Coefficients { neighbours, gamma }),
-            ..PLAIN
-        }
-    }),
-    ..OWN
+    ..own(
+        with_graph(GraphUse::Learned, LabelRule::Unit, learned(like_v(4.0))),
+        Kind::Regularized(|values| {
+            let (neighbours, gamma) = (get(values, "neighbors") as usize, values.get("gamma"));
+            Terms {
+                concepts: true,
+                lambda: get(values, "lambda"),
+                unit: gamma.is_none(),
+                graph: Source::Learned(Learning::Coefficients { neighbours, gamma }),
+                ..PLAIN
+            }
+        }),
+    )
 };
 
 pub(super) const ONMF: Entry = Entry {
@@ -169,8 +160,7 @@ pub(super) const ONMF: Entry = Entry {
     reference: "Ding, Li, Peng and Park, KDD 2006",
     objective: "Σ rᵢ², VᵀV = I",
     guarantee: "none; VᵀV is near I",
-    kind: Kind::Orthogonal,
-    ..OWN
+    ..own(alone(LabelRule::Unit, false, like_v(1.0)), Kind::Orthogonal)
 };
 
 pub(super) const SYMNMF: Entry = Entry {
@@ -180,8 +170,7 @@ pub(super) const SYMNMF: Entry = Entry {
     objective: "‖S − VVᵀ‖²",
     guarantee: "the objective never rises; with the half step it may",
     params: &[choice("half", 0.0, "1: the faster half step, without a proof; 0: the quarter power")],
-    kind: Kind::Symmetric,
-    ..OWN
+    ..own(with_graph(GraphUse::Needed, LabelRule::Raw, like_v(3.0)), Kind::Symmetric)
 };
 
 pub(super) const RMNMF: Entry = Entry {
@@ -211,8 +200,14 @@ pub(super) const RMNMF: Entry = Entry {
             help: "what μ grows by in an iteration; default: 1.05, or 1.01 if stable",
         },
     ],
-    kind: Kind::RobustManifold,
-    ..OWN
+    ..own(
+        with_graph(
+            GraphUse::Needed,
+            LabelRule::Raw,
+            Memory { like_x: 2.0, more: memory::rmnmf, ..like_v(6.0) },
+        ),
+        Kind::RobustManifold,
+    )
 };
 
 pub(super) const LSNMF: Entry = Entry {
@@ -246,6 +241,8 @@ pub(super) const LSNMF: Entry = Entry {
             help: "local centroids that a sample is linked with at the most",
         },
     ],
-    kind: Kind::LocalCentroids,
-    ..OWN
+    ..own(
+        with_graph(GraphUse::Learned, LabelRule::Components, Memory { more: memory::lsnmf, ..like_v(0.0) }),
+        Kind::LocalCentroids,
+    )
 };

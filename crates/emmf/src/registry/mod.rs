@@ -2,19 +2,25 @@
 //! names, defaults and checks from here.
 
 mod competitors;
+mod facts;
 mod methods;
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use crate::error::{Error, Result};
 use crate::loss::Loss;
-use crate::method::{Recipe, Source, Terms};
-use crate::spec::{LabelRule, Solver};
+use crate::method::{Recipe, Terms};
+use crate::spec::{GraphSpec, Outliers, Solver, Spec};
 
+pub(crate) use facts::WITH_GRAPH;
+pub use facts::{Facts, GraphUse, Memory, Places, SetAside};
 pub use methods::{GRAPH_PARAMS, METHODS};
 
 /// How X may be stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Storage {
     /// All entries.
     Dense,
@@ -32,7 +38,7 @@ impl std::fmt::Display for Storage {
 }
 
 /// A parameter of a method.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Param {
     /// Its name.
     pub name: &'static str,
@@ -53,7 +59,21 @@ pub struct Param {
 pub const MOST: f64 = 1e30;
 const LEAST: f64 = 1e-30;
 
-/// A method.
+/// A guarantee.
+const DESCENT: &str = "the objective never rises";
+
+/// A positive parameter.
+const fn positive(name: &'static str, default: Option<f64>, help: &'static str) -> Param {
+    Param { name, default, above: 0.0, up_to: MOST, whole: false, help }
+}
+
+/// A parameter that is 0 or 1.
+const fn choice(name: &'static str, default: f64, help: &'static str) -> Param {
+    Param { name, default: Some(default), above: -1.0, up_to: 1.0, whole: true, help }
+}
+
+/// A method. As JSON it is what `emmf methods --json` prints and what Python makes its estimators from.
+#[derive(Serialize)]
 pub struct Entry {
     /// Its name everywhere.
     pub name: &'static str,
@@ -68,6 +88,7 @@ pub struct Entry {
     /// Whether less or more of it is better.
     pub goal: Goal,
     /// The storage of X that it takes.
+    #[serde(rename = "data")]
     pub storage: &'static [Storage],
     /// The solvers that it can use; none where it has its own.
     pub solvers: &'static [Solver],
@@ -75,12 +96,17 @@ pub struct Entry {
     pub exponent: Option<f64>,
     /// Its own parameters.
     pub params: &'static [Param],
+    /// What is true of it whatever its parameters.
+    #[serde(flatten)]
+    pub facts: Facts,
     /// How it is made.
+    #[serde(skip)]
     pub(crate) kind: Kind,
 }
 
 /// Whether less or more of the objective is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Goal {
     /// It is minimised.
     Least,
@@ -123,6 +149,24 @@ pub(crate) enum Kind {
     LocalCentroids,
 }
 
+/// A method with a step of its own; the rest of its entry is to be filled in.
+const fn own(facts: Facts, kind: Kind) -> Entry {
+    Entry {
+        name: "",
+        title: "",
+        reference: "",
+        objective: "",
+        guarantee: "",
+        goal: Goal::Least,
+        storage: &[Storage::Dense, Storage::Sparse],
+        solvers: &[],
+        exponent: None,
+        params: &[],
+        facts,
+        kind,
+    }
+}
+
 /// The parameters of a method as given or by default.
 pub(crate) struct Values<'a> {
     entry: &'a Entry,
@@ -157,44 +201,9 @@ impl Entry {
         }
     }
 
-    /// Whether it can leave missing values out.
-    pub fn takes_missing(&self) -> bool {
-        matches!(self.kind, Kind::Samples(_) | Kind::Entries(_))
-    }
-
-    /// Whether it can set outliers aside: a method of weighted samples or entries, which keeps nothing about a sample but its
-    /// coefficients.
-    pub fn can_set_aside(&self) -> bool {
-        self.takes_missing() || matches!(self.kind, Kind::Graph(_))
-    }
-
-    /// Whether it always follows a graph over the samples.
-    pub fn needs_graph(&self) -> bool {
-        let given = self.terms().is_some_and(|terms| terms.graph == Source::Given);
-        given || matches!(self.kind, Kind::Graph(_) | Kind::Symmetric | Kind::RobustManifold)
-    }
-
-    /// Whether it can follow a graph over the samples.
-    pub fn takes_graph(&self) -> bool {
-        self.needs_graph() || matches!(self.kind, Kind::Samples(_))
-    }
-
-    /// Whether it follows a graph, or learns one.
-    pub fn has_graph(&self) -> bool {
-        let learned = self.terms().is_some_and(|terms| terms.graph != Source::None);
-        self.needs_graph() || learned || matches!(self.kind, Kind::LocalCentroids)
-    }
-
-    /// Whether samples may count more or less than once. A graph counts each once; a loss beside it may not.
-    pub fn takes_weights(&self) -> bool {
-        !self.has_graph() || matches!(self.kind, Kind::Graph(_))
-    }
-
-    /// Whether `transform` of the training samples gives the coefficients of the fit. Not where these follow more than the
-    /// sample: neighbours, or other terms than the fit.
-    pub fn codes_alone(&self) -> bool {
-        let plain = self.terms().is_none_or(|terms| terms.is_plain());
-        plain && !self.has_graph() && !matches!(self.kind, Kind::Orthogonal)
+    /// The graph that a fit with these parameters follows.
+    pub fn follows(&self, spec: &Spec) -> Option<GraphSpec> {
+        spec.graph.or((self.facts.graph == GraphUse::Needed).then(GraphSpec::default))
     }
 
     /// Whether with these parameters no iteration makes the objective worse.
@@ -217,42 +226,9 @@ impl Entry {
         }
     }
 
-    /// The terms of a regularized method with its default parameters.
-    fn terms(&self) -> Option<Terms> {
-        match self.kind {
-            Kind::Regularized(make) => Some(make(&Values::of(self, &BTreeMap::new()))),
-            _ => None,
-        }
-    }
-
-    /// Whether X in other units gives U in these units and the same V. Not where a prior or a graph term has a unit, nor
-    /// where V holds entries of X.
-    pub fn is_homogeneous(&self) -> bool {
-        let graph = self.has_graph() && !matches!(self.kind, Kind::Graph(_));
-        !graph && !matches!(self.kind, Kind::Probabilistic | Kind::Separable)
-    }
-
-    /// Whether a sample without entries has no coefficients. A distribution over them has a positive mean, and in a graph
-    /// it has those of its neighbours.
-    pub fn keeps_zeros(&self) -> bool {
-        !self.has_graph() && !matches!(self.kind, Kind::Probabilistic)
-    }
-
-    /// How labels are read off V where the user does not say: where the components have unrelated scales,
-    /// with centroids of unit length; where a given graph makes columns of V alike, by k-means.
-    pub fn label_rule(&self) -> LabelRule {
-        match (self.kind, self.terms()) {
-            (_, Some(terms)) if terms.graph == Source::Given => LabelRule::Kmeans,
-            (_, Some(terms)) if terms.local == 0.0 => LabelRule::Unit,
-            (Kind::Separable | Kind::Orthogonal, _) => LabelRule::Unit,
-            (Kind::LocalCentroids, _) => LabelRule::Components,
-            _ => LabelRule::Raw,
-        }
-    }
-
     /// The parameters that it has with or without a graph that it does not need.
     pub fn params_with(&self, graph: bool) -> impl Iterator<Item = &'static Param> + Clone {
-        let of_graph = if graph && !self.needs_graph() { GRAPH_PARAMS } else { &[] };
+        let of_graph = if graph && self.facts.graph == GraphUse::Optional { GRAPH_PARAMS } else { &[] };
         self.params.iter().chain(of_graph)
     }
 
@@ -289,6 +265,14 @@ impl Entry {
             }
         }
         Ok(())
+    }
+}
+
+impl Spec {
+    /// Whether outliers are set aside.
+    pub fn sets_aside(&self) -> bool {
+        let own = || find(&self.method).is_ok_and(|entry| entry.facts.set_aside == SetAside::Default);
+        self.outliers.map_or_else(own, |outliers| outliers == Outliers::SetAside)
     }
 }
 

@@ -98,7 +98,7 @@ fn promise_05_parameters_are_named_as_what_is_to_blame() {
 #[test]
 fn promise_05_sample_weights_of_any_size() {
     let x = uniform(20, 5, &mut rng(1));
-    for entry in METHODS.iter().filter(|entry| entry.takes_weights()) {
+    for entry in METHODS.iter().filter(|entry| entry.facts.weights) {
         for params in oracle::problems::settings(entry) {
             for (small, large) in
                 [(1e-300, 1.0), (1.0, 1e300), (1e-300, 1e300), (1e300, 1e300), (1e-300, 1e-300)]
@@ -164,7 +164,7 @@ fn promise_13_graphs_of_denormal_samples() {
     let kinds = [GraphKind::Knn, GraphKind::Adaptive];
     let weightings = [Weighting::Binary, Weighting::Cosine, Weighting::Heat { width: None }];
     for normalize in [vec![], vec![Normalize::Unit], vec![Normalize::Max, Normalize::Unit]] {
-        for method in METHODS.iter().filter(|method| method.takes_graph() || method.needs_graph()) {
+        for method in METHODS.iter().filter(|method| method.facts.graph.is_open()) {
             for (kind, weighting) in kinds.into_iter().flat_map(|kind| weightings.map(|by| (kind, by))) {
                 let graph = GraphSpec { kind, weighting, ..GraphSpec::default() };
                 let spec = Spec::new(method.name, 2).normalize(normalize.clone()).max_iter(3);

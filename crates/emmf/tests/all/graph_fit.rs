@@ -95,6 +95,34 @@ fn objective(x: &Mat<f64>, f: &Factors<f64>, s: &Mat<f64>, lambda: f64) -> f64 {
     loss + lambda * pairs.map(|(i, j)| (s[(i, j)] - vv(i, j)).powi(2)).sum::<f64>()
 }
 
+/// A sample counts in the loss as often as its weight says, and once in the graph.
+#[test]
+fn sample_weights_count_in_the_loss_only() {
+    let (x, start, graph) = two_triangles();
+    let weights = [1.0, 3.0, 2.0, 1.5, 1.0, 4.0];
+    for monotone in [0.0, 1.0] {
+        let spec = Spec::new("g-emmf", 2).param("lambda", 10.0).param("monotone", monotone).epsilon(1e-10);
+        let fit = |weights: &[f64]| {
+            let mut observer = |_: &Step| ControlFlow::Continue(());
+            let given =
+                Given { sample_weights: Some(weights), start: Some(&start), ..Given::new(&mut observer) };
+            spec.clone().max_iter(10).fit_on_graph(&x, &graph, given).unwrap()
+        };
+        let weighted = fit(&weights);
+        let factors = Factors { u: weighted.centroids().clone(), v: weighted.v.clone() };
+        let r = oracle::residuals(&x, &factors);
+        let total: f64 = r.iter().zip(weights).map(|(r, weight)| weight * r).sum();
+        let loss: f64 = r.iter().zip(weights).map(|(r, weight)| -weight * r * (r / total).ln()).sum();
+        near(extra(&weighted, "loss")[0], loss);
+        let least_squares = r.iter().map(|r| r * r).sum::<f64>();
+        let misfit = objective(&x, &factors, &dense(&graph.normalized()), 1.0) - least_squares;
+        near(extra(&weighted, "graph-misfit")[0], misfit);
+        let alike = on_graph(&spec.clone().max_iter(10), &x, &graph, Some(&start)).unwrap();
+        assert_eq!(fit(&[1.0; 6]).v, alike.v);
+        assert!(distance(&weighted.v, &alike.v) > 1e-3);
+    }
+}
+
 fn dense(graph: &Graph) -> Mat<f64> {
     let mut s = Mat::zeros(graph.nodes(), graph.nodes());
     for i in 0..graph.nodes() {

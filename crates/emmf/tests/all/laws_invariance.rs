@@ -3,7 +3,7 @@
 
 use crate::oracle;
 
-use emmf::registry::{self, Entry, Storage};
+use emmf::registry::{self, Entry, GraphUse, Storage};
 use emmf::{Factors, Fit, Given, Graph, Init, Mat, Real, Samples, Spec};
 use oracle::escapes::Escapes;
 use oracle::problems::{KINDS, Kind, Sparse, cast, distance, methods, problem, rng, specs, uniform};
@@ -119,8 +119,9 @@ fn permuting_samples_permutes_v() {
         for spec in specs(p.k) {
             // Of equally near neighbours the first are taken, and of equal eigenvalues any vectors.
             let has_ties = matches!(kind, Kind::IdenticalSamples | Kind::ZeroSamples | Kind::ExactRank);
-            let (given, learned) = (entry(&spec).needs_graph(), entry(&spec).has_graph());
-            if (learned && !given && has_ties) || spec.method == "lsnmf" {
+            let graph = entry(&spec).facts.graph;
+            let given = graph == GraphUse::Needed;
+            if (graph == GraphUse::Learned && has_ties) || spec.method == "lsnmf" {
                 continue;
             }
             let spec = spec.max_iter(6).polish(false);
@@ -141,7 +142,7 @@ fn permuting_samples_permutes_v() {
 
 /// Sample weights count in the loss, not in a graph.
 fn without_graph(spec: &Spec) -> bool {
-    !entry(spec).has_graph()
+    !entry(spec).facts.graph.is_certain()
 }
 
 /// A sample with weight 3 counts like three samples.
@@ -208,9 +209,7 @@ fn scaling<T: Real>(exponents: [i32; 3]) {
             let scaled = Factors { u: times(&start.u), v: start.v.clone() };
             let homogeneous = |spec: &Spec| {
                 let entry = emmf::registry::find(&spec.method).unwrap();
-                entry.is_homogeneous()
-                    && spec.params.is_empty()
-                    && !["hx-nmf"].contains(&spec.method.as_str())
+                entry.facts.homogeneous && spec.params.is_empty()
             };
             for spec in specs(p.k).into_iter().filter(homogeneous) {
                 let spec = spec.max_iter(6);

@@ -288,7 +288,7 @@ fn zero_samples_have_no_coefficients_after_one_iteration() {
         let p = problem(Kind::ZeroSamples, seed);
         let zero = |i: &usize| p.x.row(*i).iter().all(|&x| x == 0.0);
         assert!((0..p.x.rows()).any(|i| zero(&i)));
-        let keeps = |spec: &Spec| registry::find(&spec.method).unwrap().keeps_zeros();
+        let keeps = |spec: &Spec| registry::find(&spec.method).unwrap().facts.zeros;
         for spec in specs(p.k).into_iter().filter(keeps) {
             let fit = fit_from(&spec.max_iter(1).polish(false), &p.x, &p.start).unwrap();
             assert!((0..p.x.rows()).filter(zero).all(|i| fit.v.row(i).iter().all(|&v| v == 0.0)));

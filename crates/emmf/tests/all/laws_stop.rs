@@ -33,7 +33,7 @@ fn cancelled_at_iteration_k_leaves_k_points() {
             let coded = fit.model.transform(&x).unwrap();
             let whole = spec.clone().max_iter(k).fit(&x).unwrap();
             assert!(
-                coded.v == whole.v || !registry::find(&spec.method).unwrap().codes_alone(),
+                coded.v == whole.v || !registry::find(&spec.method).unwrap().facts.codes_alone,
                 "{}",
                 spec.method
             );
@@ -74,7 +74,8 @@ fn converged() {
     // A rule that need not descend need not converge; lsnmf ends by itself.
     let settles = |spec: &Spec| {
         let entry = registry::find(&spec.method).unwrap();
-        (!entry.needs_graph() && spec.method != "lsnmf") || entry.is_monotone(&spec.params)
+        (entry.facts.graph != registry::GraphUse::Needed && spec.method != "lsnmf")
+            || entry.is_monotone(&spec.params)
     };
     for spec in methods(3).into_iter().filter(settles) {
         let spec = spec.stop_by(StopBy::Objective);

@@ -18,9 +18,9 @@ const LAYERS: &[&[&str]] = &[
     &["method"],
     &["iterate"],
     &["model"],
-    &["embed", "metrics", "synth"],
-    &["choose", "registry"],
-    &["memory"],
+    &["embed", "metrics", "outliers", "synth"],
+    &["registry"],
+    &["choose", "memory"],
     &["fit"],
 ];
 

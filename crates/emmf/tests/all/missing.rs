@@ -42,7 +42,7 @@ fn error(x: &Mat<f64>, imputed: &Mat<f64>) -> f64 {
 fn hidden_values_are_recovered() {
     let x = low_rank(120, 40, 4);
     let x_hidden = hidden(&x);
-    for entry in registry::METHODS.iter().filter(|entry| entry.takes_missing()) {
+    for entry in registry::METHODS.iter().filter(|entry| entry.facts.missing) {
         let fit = spec(entry.name, 4).init(Init::Random).exponent(1.0).max_iter(1500).fit(&x_hidden).unwrap();
         let imputed = fit.imputed.as_ref().unwrap();
         let by = error(&x, imputed);
@@ -76,7 +76,7 @@ fn filled_in_before_preprocessing() {
 fn a_mask_of_ones_changes_nothing() {
     for seed in 0..3 {
         let p = problem(oracle::problems::Kind::Plain, seed);
-        let takes_missing = |spec: &Spec| registry::find(&spec.method).unwrap().takes_missing();
+        let takes_missing = |spec: &Spec| registry::find(&spec.method).unwrap().facts.missing;
         for method in methods(p.k).into_iter().filter(takes_missing) {
             let method = method.max_iter(8);
             let without = fit_from(&method, &p.x, &p.start).unwrap();
@@ -131,7 +131,7 @@ fn descends<T: Real>(rounding: f64) {
     let x: Mat<T> = hidden(&uniform(40, 15, &mut rng(3))).cast();
     for method in methods(3) {
         let entry = registry::find(&method.method).unwrap();
-        if !entry.takes_missing() || !entry.is_monotone(&method.params) {
+        if !entry.facts.missing || !entry.is_monotone(&method.params) {
             continue;
         }
         let fit = method.clone().missing(Missing::Nan).init(Init::Random).max_iter(40).fit(&x).unwrap();

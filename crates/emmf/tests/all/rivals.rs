@@ -290,8 +290,8 @@ fn every_iteration_is_that_of_the_oracle() {
                 let mut spec = spec.max_iter(10).polish(false);
                 spec.k = p.k;
                 let graph = some_graph(p.x.rows(), seed);
-                let needs_graph = emmf::registry::find(&spec.method).unwrap().needs_graph();
-                let fit = if needs_graph {
+                let facts = emmf::registry::find(&spec.method).unwrap().facts;
+                let fit = if facts.graph == emmf::registry::GraphUse::Needed {
                     fit_on(&spec, &p.x, &graph, &p.start)
                 } else {
                     fit_from(&spec, &p.x, &p.start).unwrap()

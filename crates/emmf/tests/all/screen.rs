@@ -8,9 +8,9 @@ use emmf::data::{Dense, Sparse};
 use emmf::init::screen;
 use emmf::metrics::{accuracy, roc_auc};
 use emmf::preprocess::Normalize;
-use emmf::registry::METHODS;
+use emmf::registry::{METHODS, SetAside};
 use emmf::synth::{Junk, Rays, add_foreign, add_junk, add_outliers, rays_with_outliers};
-use emmf::{Csr, Error, Factors, Given, Graph, Mat, Missing, Outliers, Spec, Step};
+use emmf::{Csr, Cut, Error, Factors, Given, Graph, Mat, Missing, Outliers, Spec, Step};
 use oracle::problems::{rng, uniform};
 
 const K: usize = 6;
@@ -170,7 +170,7 @@ fn every_method_sets_aside_or_refuses() {
             }
             Err(error) => {
                 assert!(matches!(&error, Error::Param { name: "outliers", .. }), "{}: {error}", entry.name);
-                assert!(!entry.takes_missing() && entry.name != "g-emmf", "{}: {error}", entry.name);
+                assert_eq!(entry.facts.set_aside, SetAside::Never, "{}: {error}", entry.name);
             }
         }
         assert_eq!(Spec::new(entry.name, K).sets_aside(), matches!(entry.name, "emmf" | "g-emmf"));
@@ -219,18 +219,38 @@ fn unit_samples() {
 /// The cut: robust by default, the wanted share where one is given, and an error for what is no share.
 #[test]
 fn thresholds() {
-    use emmf::model::{THRESHOLD, threshold_for};
+    use emmf::outliers::THRESHOLD;
     let scores: Vec<f64> = (0..100).map(f64::from).collect();
     for (share, above) in [(0.0, 0), (0.05, 5), (0.5, 50), (0.99, 99)] {
-        let cut = threshold_for(&scores, share).unwrap();
+        let cut = Cut::Share(share).threshold(&scores).unwrap();
         assert_eq!(scores.iter().filter(|score| **score > cut).count(), above, "{share}");
     }
     for share in [-0.1, 1.0, f64::NAN] {
-        assert!(threshold_for(&scores, share).unwrap_err().to_string().contains("contamination"));
+        assert!(Cut::Share(share).threshold(&scores).unwrap_err().to_string().contains("contamination"));
     }
     let (x, _) = clean(400, 12);
     let fit = Spec::emmf(K).max_iter(100).fit(&x).unwrap();
     assert!(fit.scores.iter().filter(|score| **score > THRESHOLD).count() < 12, "few of clean data");
+}
+
+/// A long sample that the centroids describe well has a low score and is an outlier all the same, whatever the cut.
+#[test]
+fn what_is_set_aside_is_an_outlier_at_any_score() {
+    let (x, _) = clean(240, 13);
+    let mean = |j: usize| (0..240).map(|i| x[(i, j)]).sum::<f64>() / 240.0;
+    let all = Mat::from_fn(242, 40, |i, j| if i < 240 { x[(i, j)] } else { 20.0 * mean(j) });
+    let fit = Spec::emmf(K).max_iter(60).fit(&all).unwrap();
+    assert_eq!(fit.set_aside, [240, 241]);
+    assert!(fit.scores[240..].iter().all(|score| *score < 3.5), "{:?}", &fit.scores[240..]);
+    for cut in [Cut::default(), Cut::Score(-1.0), Cut::Score(f64::INFINITY), Cut::Share(0.0), Cut::Share(0.1)]
+    {
+        let found = fit.outliers(cut).unwrap();
+        let above = cut.threshold(&fit.scores).unwrap();
+        assert!((0..242).all(|i| found[i] == (i >= 240 || fit.scores[i] > above)), "{cut:?}");
+    }
+    assert_eq!(count(&fit.outliers(Cut::Share(0.1)).unwrap()[..240]), 24);
+    assert!(fit.outliers(Cut::Share(1.0)).is_err() && fit.outliers(Cut::Score(f64::NAN)).is_err());
+    assert_eq!(fit.centroids(), fit.model.centroids());
 }
 
 /// A third of gross outliers, all kept, does not move a robust scale: next to nothing of the weight is theirs, whatever

@@ -128,7 +128,7 @@ fn transform_repeats<T: Real>(
     if coded.labels.iter().any(|&label| label >= problem.spec.k) {
         return Err(format!("transform gives the labels {:?}", coded.labels));
     }
-    let promised = entry.codes_alone() && problem.spec.polish && problem.spec.graph.is_none();
+    let promised = entry.facts.codes_alone && problem.spec.polish && problem.spec.graph.is_none();
     if promised && (bits(&coded.v) != bits(&fit.v) || coded.residuals != fit.residuals) {
         return Err(format!("transform gives {:?}, the fit {:?}", coded.v.as_slice(), fit.v.as_slice()));
     }

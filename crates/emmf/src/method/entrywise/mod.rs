@@ -28,6 +28,7 @@ pub use recipe::Recipe;
 pub use sparse::SparseDivergence;
 
 pub(crate) use solve::{Solved, Solver};
+pub(super) use walk::Grid;
 
 use rayon::prelude::*;
 
@@ -44,7 +45,7 @@ use crate::matrix::Mat;
 use crate::real::Real;
 
 use blocks::approximated;
-use walk::{Grid, Walk, walk};
+use walk::{Walk, walk};
 use weighing::{Samples, Totals, Weighing};
 
 /// The entry-wise method.

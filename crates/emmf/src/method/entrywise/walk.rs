@@ -26,16 +26,16 @@ pub(super) struct Walk {
 
 /// How X is cut; depends on its shape only.
 #[derive(Clone, Copy)]
-pub(super) struct Grid {
+pub(in crate::method) struct Grid {
     /// Samples of a block and of a part.
-    block: usize,
+    pub(in crate::method) block: usize,
     part: usize,
-    pub(super) parts: usize,
+    pub(in crate::method) parts: usize,
 }
 
 impl Grid {
     /// Where there are more features than samples, there are few parts: each keeps two d×c sums.
-    pub(super) fn new(n: usize, d: usize) -> Self {
+    pub(in crate::method) fn new(n: usize, d: usize) -> Self {
         let block = rows_of_block(d);
         let most = (n / d).clamp(4, PARTS);
         let part = n.div_ceil(block).div_ceil(most) * block;

@@ -34,6 +34,7 @@ use std::cmp::Ordering;
 use rayon::prelude::*;
 
 use self::links::Links;
+pub(super) use self::spectrum::SPARE;
 use self::spectrum::Spectrum;
 use super::centroids::best_centroids;
 use super::{Coding, Ending, Extra, Method, Outcome, Update, Value, residuals};
@@ -179,7 +180,7 @@ impl Lsnmf<'_> {
             rows.chunks_exact_mut(k).enumerate().for_each(|(i, links)| keep_largest(v.row(i), links));
             return (u.clone(), Links::new(rows, k, c));
         }
-        let m = self.centroids.unwrap_or_else(|| (n / 4).min(10 * c).max(c + 1)).max(c).min(n);
+        let m = local_centroids(self.centroids, n, c);
         let f = kmeans(x, m, self.sample_weights, start.rng()).centroids;
         let k = self.links.min(m);
         let mut rows = vec![(0, T::ZERO); n * k];
@@ -197,6 +198,12 @@ impl Lsnmf<'_> {
         });
         (f, Links::new(rows, k, m))
     }
+}
+
+/// m, for `n` samples and `c` clusters.
+pub(super) fn local_centroids(asked: Option<usize>, n: usize, c: usize) -> usize {
+    let own = || (n / 4).min(c.saturating_mul(10)).max(c.saturating_add(1));
+    asked.unwrap_or_else(own).max(c).min(n)
 }
 
 /// What the rows of G have in common while they move.

@@ -21,7 +21,7 @@ use crate::real::Real;
 use crate::real::sealed::{Left, Product};
 
 /// Vectors of a block beyond twice those wanted.
-const SPARE: usize = 8;
+pub(in crate::method) const SPARE: usize = 8;
 /// Steps at the most: where the block is small, and from the last embedding where it is so large that a step takes a while.
 const STEPS: usize = 60;
 const LARGE_STEPS: usize = 6;

@@ -20,7 +20,7 @@ const MOMENTS: usize = 100;
 const LEAST_PRECISION: f64 = 1e-150;
 
 /// Numbers that are kept for a row besides the variances of its entries.
-pub(super) const EXTRA: usize = 2;
+pub(in crate::method) const EXTRA: usize = 2;
 
 /// A factor, r×c.
 pub(super) struct Factor<T> {

@@ -30,7 +30,8 @@ mod truncated;
 
 use rayon::prelude::*;
 
-use self::factor::{EXTRA, Factor, Move};
+pub(super) use self::factor::EXTRA;
+use self::factor::{Factor, Move};
 use self::gamma::ln_gamma;
 use super::{Coding, Ending, Extra, Method, Outcome, Value, residuals};
 use crate::checkpoint::Archive;

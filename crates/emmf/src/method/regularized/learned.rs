@@ -29,7 +29,7 @@ use crate::matrix::Mat;
 use crate::real::Real;
 
 /// Samples among which the neighbours of a sample are chosen.
-const CANDIDATES: usize = 50;
+pub(crate) const CANDIDATES: usize = 50;
 /// γ is at least this: samples with enough duplicates would make it 0.
 const LEAST_GAMMA: f64 = 1e-12;
 /// No weight in this direction.

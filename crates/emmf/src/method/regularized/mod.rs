@@ -53,6 +53,7 @@ use crate::real::Real;
 use crate::real::sealed::Left;
 
 pub(super) use affinity::roughness;
+pub(crate) use learned::CANDIDATES;
 pub use learned::Learning;
 
 /// What is minimised besides the fit, and what U is made of.

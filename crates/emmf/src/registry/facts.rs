@@ -1,0 +1,196 @@
+//! What is true of a method whatever its parameters. Library, program and Python ask these fields, not for a name or a kind.
+
+use serde::Serialize;
+
+use crate::method::memory::{self, Sizes};
+use crate::spec::LabelRule;
+
+/// What is true of a method whatever its parameters.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+pub struct Facts {
+    /// The graph over the samples that it follows.
+    pub graph: GraphUse,
+    /// Whether samples may count more or less than once. A loss counts a sample as often as its weight says, a graph beside
+    /// it counts each once.
+    pub weights: bool,
+    /// Whether it can leave missing values out.
+    pub missing: bool,
+    /// Whether outliers are set aside.
+    pub set_aside: SetAside,
+    /// Whether a sample without entries has no coefficients. A distribution over them has a positive mean, and in a graph
+    /// it has those of its neighbours.
+    pub zeros: bool,
+    /// Whether X in other units gives U in these units and the same V. Not where a scale, a prior or a graph term has a
+    /// unit, nor where V holds entries of X.
+    pub homogeneous: bool,
+    /// How labels are read off V where the user does not say: where the components have unrelated scales, with
+    /// centroids of unit length; where a given graph makes columns of V alike, by k-means.
+    pub labels: LabelRule,
+    /// Whether `transform` of the training samples gives the coefficients of the fit. Not where these follow more than
+    /// the sample: neighbours, or other terms than the fit.
+    pub codes_alone: bool,
+    /// Where the samples of a fit may be. Whatever follows a graph needs them in one memory.
+    pub places: Places,
+    /// What its iterations take.
+    pub memory: Memory,
+}
+
+/// The graph over the samples that a method follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GraphUse {
+    /// None.
+    None,
+    /// The one of `spec.graph`, where there is one.
+    Optional,
+    /// The one of `spec.graph`, or else that of the nearest neighbours.
+    Needed,
+    /// One that it learns.
+    Learned,
+}
+
+impl GraphUse {
+    /// Whether the user may say which graph it is.
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Optional | Self::Needed)
+    }
+
+    /// Whether there is one in every fit.
+    pub fn is_certain(self) -> bool {
+        matches!(self, Self::Needed | Self::Learned)
+    }
+}
+
+/// Whether outliers are set aside before the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SetAside {
+    /// It cannot be done: the method keeps more about a sample than its coefficients.
+    Never,
+    /// Where the user says so.
+    Asked,
+    /// Unless the user says otherwise.
+    Default,
+}
+
+/// Where the samples of a fit may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Places {
+    /// In one memory: a step needs all of them at once.
+    OneMemory,
+    /// Anywhere, in shards: steps need sums over them.
+    Anywhere,
+}
+
+/// What the iterations of a fit take, beside X, U, vectors of length n and a given graph.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Memory {
+    /// Matrices as large as V, V among them.
+    pub like_v: f64,
+    /// Matrices as large as X.
+    pub like_x: f64,
+    /// Neighbours of a sample among which a learned graph chooses.
+    pub candidates: usize,
+    /// Whether it starts from the factors of `spec.init`.
+    pub starts: bool,
+    /// Whether iterations make products of X with matrices as wide as U.
+    pub products: bool,
+    /// Bytes of all else.
+    #[serde(skip)]
+    pub(crate) more: fn(&Sizes<'_>) -> f64,
+}
+
+/// So many matrices as large as V, and nothing else.
+pub(super) const fn like_v(like_v: f64) -> Memory {
+    Memory { like_v, like_x: 0.0, candidates: 0, starts: true, products: true, more: memory::nothing }
+}
+
+/// Matrices as large as V of a method of weighted samples that follows a graph.
+pub(crate) const WITH_GRAPH: f64 = 4.0;
+
+/// Weighted samples.
+pub(super) const SAMPLES: Facts = Facts {
+    graph: GraphUse::Optional,
+    weights: true,
+    missing: true,
+    set_aside: SetAside::Asked,
+    zeros: true,
+    homogeneous: true,
+    labels: LabelRule::Raw,
+    codes_alone: true,
+    places: Places::Anywhere,
+    memory: like_v(1.0),
+};
+
+/// Weighted entries.
+pub(super) const ENTRIES: Facts = Facts {
+    graph: GraphUse::None,
+    weights: true,
+    missing: true,
+    set_aside: SetAside::Asked,
+    zeros: true,
+    homogeneous: true,
+    labels: LabelRule::Raw,
+    codes_alone: true,
+    places: Places::Anywhere,
+    memory: Memory { products: false, more: memory::entrywise, ..like_v(2.0) },
+};
+
+/// A step of its own, without a graph.
+pub(super) const fn alone(labels: LabelRule, codes_alone: bool, memory: Memory) -> Facts {
+    Facts {
+        graph: GraphUse::None,
+        weights: true,
+        missing: false,
+        set_aside: SetAside::Never,
+        zeros: true,
+        homogeneous: true,
+        labels,
+        codes_alone,
+        places: Places::OneMemory,
+        memory,
+    }
+}
+
+/// A step of its own, with a graph.
+pub(super) const fn with_graph(graph: GraphUse, labels: LabelRule, memory: Memory) -> Facts {
+    Facts {
+        graph,
+        weights: false,
+        missing: false,
+        set_aside: SetAside::Never,
+        zeros: false,
+        homogeneous: false,
+        labels,
+        codes_alone: false,
+        places: Places::OneMemory,
+        memory,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::GraphUse;
+    use crate::method::Source;
+    use crate::registry::{Kind, METHODS, Values};
+
+    /// What a regularized method minimises agrees with its facts.
+    #[test]
+    fn terms_agree_with_facts() {
+        for entry in METHODS {
+            let Kind::Regularized(make) = entry.kind else { continue };
+            let terms = make(&Values::of(entry, &BTreeMap::new()));
+            let graph = match terms.graph {
+                Source::None => GraphUse::None,
+                Source::Given => GraphUse::Needed,
+                Source::Learned(_) => GraphUse::Learned,
+            };
+            assert_eq!(entry.facts.graph, graph, "{}", entry.name);
+            assert_eq!(entry.facts.codes_alone, terms.is_plain(), "{}", entry.name);
+        }
+    }
+}
