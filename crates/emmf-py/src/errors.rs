@@ -19,8 +19,18 @@ impl IntoPyErr for emmf::Error {
             Self::Threads { .. } => PyRuntimeError::new_err(text),
             Self::Memory { .. } => PyMemoryError::new_err(text),
             Self::Read { .. } => PyOSError::new_err(text),
-            _ => PyValueError::new_err(typed(&text)),
+            _ => PyValueError::new_err(format!("{}{}", in_words_of_scikit_learn(&self), typed(&text))),
         }
+    }
+}
+
+/// How scikit-learn's own checks of X begin, for which callers look.
+fn in_words_of_scikit_learn(error: &emmf::Error) -> &'static str {
+    match error {
+        emmf::Error::Negative { .. } => "Negative values in data: ",
+        emmf::Error::NonFinite { value, .. } if value.is_nan() => "Input X contains NaN: ",
+        emmf::Error::NonFinite { .. } => "Input X contains infinity or a value too large for its type: ",
+        _ => "",
     }
 }
 

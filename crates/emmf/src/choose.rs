@@ -96,11 +96,11 @@ pub(crate) fn choose_k<T: Real>(
         rows.sort_unstable();
         let part = Part::copy(&x, &rows, |_| T::ONE)?;
         let (_, mut prepared) = preprocess::fit(&spec.normalize, part.samples(), false)?;
-        let scale = prepared.take_scale();
+        let (scale, norms_sq) = prepared.take_factors();
         let factor = |i: usize| scale.as_ref().map_or(T::ONE, |scale| scale[i]);
         let mut order: Vec<usize> = (0..rows.len()).collect();
         if spec.sets_aside() {
-            let data = Stored::new(prepared.samples(), scale.clone());
+            let data = Stored::new(prepared.samples(), scale.clone(), norms_sq);
             let found = screen(&data, ks[ks.len() - 1], &vec![1.0; rows.len()]);
             order.retain(|&at| !found[at]);
         }
@@ -110,7 +110,7 @@ pub(crate) fn choose_k<T: Real>(
             let (a, b) = order.split_at(order.len() / 2);
             let [a, b] = [a, b].map(|half| Part::copy(&prepared.samples(), half, factor));
             let (a, b) = (a?, b?);
-            let halves = [Stored::new(a.samples(), None), Stored::new(b.samples(), None)];
+            let halves = [&a, &b].map(|half| Stored::new(half.samples(), None, None));
             let mut random = Random::stream(spec.seed, split);
             curves.push(
                 ks.iter().map(|&k| agreement(spec.init, &halves, k, &mut random)).collect::<Result<_>>()?,

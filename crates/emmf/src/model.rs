@@ -219,7 +219,7 @@ impl<T: Real> Model<T> {
         // One thread: to read and to write is most of it.
         threads::within(Some(1), || {
             let mut prepared = preprocess::apply(&self.preprocess, x, self.spec.missing == Missing::Nan)?;
-            let scale = prepared.take_scale();
+            let (scale, _) = prepared.take_factors();
             let (n, d) = x.shape();
             let mut out = Mat::zeros(n, d);
             prepared.samples().try_for_each(|i, j, value| {
@@ -256,8 +256,8 @@ pub(crate) fn transform<T: Real>(
             check_missing(&x)?;
         }
         let mut prepared = preprocess::apply(&model.preprocess, x, missing)?;
-        let scale = prepared.take_scale();
-        let data = Stored::new(prepared.samples(), scale);
+        let (scale, norms_sq) = prepared.take_factors();
+        let data = Stored::new(prepared.samples(), scale, norms_sq);
         let mut coded = model.code(&data)?;
         coded.imputed = if missing { impute(&prepared, &x, (&model.u, &coded.v)) } else { None };
         Ok(coded)

@@ -3,11 +3,9 @@
 //! Steps that multiply whole samples (`unit`, `max`, `clip`) keep the caller's array and only
 //! remember a factor for each sample; `tfidf` and `shift` make a copy.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-
 use serde::{Deserialize, Serialize};
 
-use crate::data::vectorized;
+use crate::data::{Factor, Survey, Wanted};
 use crate::error::{Error, Result};
 use crate::matrix::{CsrView, Mat, Samples, View};
 use crate::real::Real;
@@ -44,10 +42,77 @@ pub enum Fitted {
     Clip(f64),
 }
 
+impl Normalize {
+    /// Whether it multiplies whole samples.
+    fn scales(self) -> bool {
+        matches!(self, Self::Unit | Self::Max | Self::Clip)
+    }
+}
+
+impl Fitted {
+    fn kind(&self) -> Normalize {
+        match self {
+            Self::Unit => Normalize::Unit,
+            Self::Max(_) => Normalize::Max,
+            Self::Tfidf(_) => Normalize::Tfidf,
+            Self::Shift(_) => Normalize::Shift,
+            Self::Clip(_) => Normalize::Clip,
+        }
+    }
+
+    /// What a sample of this length is multiplied by.
+    fn factor(&self, length: f64) -> f64 {
+        match self {
+            Self::Unit if length > 0.0 => 1.0 / length,
+            Self::Max(factor) => *factor,
+            Self::Clip(most) if length > *most => most / length,
+            _ => 1.0,
+        }
+    }
+}
+
+/// A step that is ahead, with what it has to learn from the samples where that is known already.
+struct Step {
+    kind: Normalize,
+    known: Option<Fitted>,
+}
+
+/// Walks over samples once, each times its factor, for all that the steps ahead ask. Where the next ones multiply whole
+/// samples and have nothing to learn, the walk does so on its way: the norms are those after them.
+fn survey<T: Real>(
+    x: &Samples<'_, T>,
+    scale: Option<&[T]>,
+    ahead: &[Step],
+    missing: bool,
+) -> Result<Survey<T>> {
+    let scaling = ahead.iter().map_while(|step| step.known.as_ref().filter(|_| step.kind.scales()));
+    let scaling: Vec<&Fitted> = scaling.collect();
+    let next = ahead.get(scaling.len());
+    let factor = |i: usize, length: f64| {
+        let before = scale.map_or(T::ONE, |scale| scale[i]);
+        scaling.iter().fold(before, |all, step| T::from_f64(step.factor(length * all.to_f64())) * all)
+    };
+    let factor: Option<Factor<'_, T>> =
+        if scale.is_none() && scaling.is_empty() { None } else { Some(&factor) };
+    let shifts = ahead.iter().any(|step| step.kind == Normalize::Shift);
+    let wanted = Wanted {
+        least: if shifts { f64::MIN } else { 0.0 },
+        missing,
+        // `tfidf` makes other values of these; `shift` may find nothing to do.
+        sizes: ahead.iter().take_while(|step| step.kind != Normalize::Tfidf).any(|step| step.kind.scales()),
+        features: next.is_some_and(|step| step.known.is_none() && !step.kind.scales()),
+    };
+    Survey::of(x, wanted, factor)
+}
+
 /// Samples after preprocessing: values, borrowed where they did not change, and a factor for each.
 pub(crate) struct Prepared<'a, T> {
     values: Values<'a, T>,
     scale: Option<Vec<T>>,
+    /// NaN is a missing value.
+    missing: bool,
+    /// What the last walk over the values found.
+    survey: Survey<T>,
     /// What was done to the values, for the way back of those that are filled in.
     done: Vec<Done<T>>,
 }
@@ -67,8 +132,21 @@ enum Values<'a, T> {
 }
 
 impl<'a, T: Real> Prepared<'a, T> {
-    fn new(x: Samples<'a, T>) -> Self {
-        Self { values: Values::Borrowed(x), scale: None, done: Vec::new() }
+    /// Does these steps one after the other. Gives them, too, with what they learned.
+    fn by(steps: &[Step], x: Samples<'a, T>, missing: bool) -> Result<(Vec<Fitted>, Self)> {
+        let survey = survey(&x, None, steps, missing)?;
+        let mut prepared =
+            Self { values: Values::Borrowed(x), scale: None, missing, survey, done: Vec::new() };
+        let mut fitted = Vec::with_capacity(steps.len());
+        for (at, step) in steps.iter().enumerate() {
+            let step = match &step.known {
+                Some(known) => known.clone(),
+                None => prepared.learn(step.kind, &steps[at..])?,
+            };
+            prepared.apply(&step, &steps[at + 1..])?;
+            fitted.push(step);
+        }
+        Ok((fitted, prepared))
     }
 
     /// The values, before the factors.
@@ -80,9 +158,20 @@ impl<'a, T: Real> Prepared<'a, T> {
         }
     }
 
-    /// The factor of each sample, taken out.
-    pub(crate) fn take_scale(&mut self) -> Option<Vec<T>> {
-        self.scale.take()
+    /// What was found in the values, before the factors.
+    pub(crate) fn survey(&self) -> &Survey<T> {
+        &self.survey
+    }
+
+    /// The factor of each sample, and ‖xᵢ‖² with it where it is known, taken out.
+    pub(crate) fn take_factors(&mut self) -> (Option<Vec<T>>, Option<Vec<f64>>) {
+        let survey = &mut self.survey;
+        // Of no use any more.
+        (survey.sizes, survey.features) = (Vec::new(), Vec::new());
+        let (scale, known) = (self.scale.take(), survey.scale.take());
+        let norms_sq = std::mem::take(&mut survey.norms_sq);
+        let same = scale == known;
+        (scale, same.then_some(norms_sq))
     }
 
     fn factor(&self, i: usize) -> T {
@@ -97,24 +186,19 @@ impl<'a, T: Real> Prepared<'a, T> {
         })
     }
 
-    /// Norm of each sample, with the factors. Missing values count like the mean of those that are there.
-    fn norms(&self) -> Result<Vec<f64>> {
-        let norms: Vec<AtomicU64> = (0..self.samples().shape().0).map(|_| AtomicU64::new(0)).collect();
-        self.samples().try_for_rows(|i, row| {
-            let norm = vectorized!(norm(row)) * self.factor(i).to_f64();
-            norms[i].store(norm.to_bits(), Ordering::Relaxed);
-            Ok(())
-        })?;
-        Ok(norms.into_iter().map(|norm| f64::from_bits(norm.into_inner())).collect())
+    /// Length of each sample, with the factors. Missing values count like the mean of those that are there.
+    fn lengths(&self) -> Vec<f64> {
+        let sizes = self.survey.sizes.iter().enumerate();
+        sizes.map(|(i, size)| size.length * self.factor(i).to_f64()).collect()
     }
 
-    /// Multiplies sample i by `factor(norm of sample i)`.
-    fn scale_samples(&mut self, factor: impl Fn(f64) -> f64) -> Result<()> {
-        let norms = self.norms()?;
-        let factors: Vec<T> = norms.iter().map(|&norm| T::from_f64(factor(norm))).collect();
+    /// Multiplies every sample by the factor that the step has for its length.
+    fn scale_samples(&mut self, step: &Fitted) -> Result<()> {
+        let lengths = self.lengths();
+        let factors: Vec<T> = lengths.iter().map(|&length| T::from_f64(step.factor(length))).collect();
         let all: Vec<T> = factors.iter().enumerate().map(|(i, &factor)| factor * self.factor(i)).collect();
         if let Some(row) = all.iter().position(|factor| !factor.is_finite()) {
-            return Err(Error::TooShort { row, length: norms[row] });
+            return Err(Error::TooShort { row, length: lengths[row] });
         }
         self.scale = Some(all);
         self.done.push(Done::Times(factors));
@@ -122,7 +206,7 @@ impl<'a, T: Real> Prepared<'a, T> {
     }
 
     /// Replaces every stored entry by `change(feature, entry)`, the factors included.
-    fn map(&mut self, change: impl Fn(usize, f64) -> f64) -> Result<()> {
+    fn map(&mut self, change: impl Fn(usize, f64) -> f64, ahead: &[Step]) -> Result<()> {
         let entry = |i: usize, j: usize, x: T| {
             let x = x.to_f64() * self.factor(i).to_f64();
             T::from_f64(if x.is_nan() { x } else { change(j, x) })
@@ -145,26 +229,15 @@ impl<'a, T: Real> Prepared<'a, T> {
             Values::Csr(x, values) => mapped_csr(*x, x.with_values(values)),
         };
         self.scale = None;
+        self.survey = survey(&self.samples(), None, ahead, self.missing)?;
         Ok(())
     }
 
-    /// Checks the values after all steps. The caller's own array, once checked in full, is not read again.
-    fn check_changes(&self, negative_was_allowed: bool, missing: bool) -> Result<()> {
-        match self.values {
-            Values::Borrowed(_) if !negative_was_allowed => Ok(()),
-            _ => check(&self.samples(), false, missing),
-        }
-    }
-
-    fn apply(&mut self, step: &Fitted) -> Result<()> {
+    fn apply(&mut self, step: &Fitted, ahead: &[Step]) -> Result<()> {
         match step {
-            Fitted::Unit => self.scale_samples(|norm| if norm > 0.0 { 1.0 / norm } else { 1.0 })?,
-            Fitted::Max(factor) => self.scale_samples(|_| *factor)?,
-            Fitted::Clip(length) => {
-                self.scale_samples(|norm| if norm > *length { length / norm } else { 1.0 })?;
-            }
-            Fitted::Tfidf(idf) => self.map(|j, x| x * idf[j])?,
-            Fitted::Shift(shift) if shift.iter().all(|&s| s == 0.0) && !self.has_negative()? => {}
+            Fitted::Unit | Fitted::Max(_) | Fitted::Clip(_) => self.scale_samples(step)?,
+            Fitted::Tfidf(idf) => self.map(|j, x| x * idf[j], ahead)?,
+            Fitted::Shift(shift) if shift.iter().all(|&s| s == 0.0) && !self.survey.has_negative() => {}
             Fitted::Shift(_) if matches!(self.samples(), Samples::Csr(_)) => {
                 return Err(Error::WouldDensify {
                     what: "normalize = shift",
@@ -173,51 +246,34 @@ impl<'a, T: Real> Prepared<'a, T> {
             }
             // New samples may lie below the smallest training value: they are cut off at 0.
             Fitted::Shift(shift) => {
-                self.map(|j, x| (x + shift[j]).max(0.0))?;
+                self.map(|j, x| (x + shift[j]).max(0.0), ahead)?;
                 self.done.push(Done::Plus(shift.clone()));
             }
         }
         Ok(())
     }
 
-    fn has_negative(&self) -> Result<bool> {
-        let found = AtomicBool::new(false);
-        self.samples().try_for_rows(|_, row| {
-            found.fetch_or(row.iter().any(|&x| x < T::ZERO), Ordering::Relaxed);
-            Ok(())
-        })?;
-        Ok(found.into_inner())
-    }
-
-    fn learn(&self, step: Normalize) -> Result<Fitted> {
-        let (n, d) = self.samples().shape();
+    /// What a step, the first of those ahead, takes from the samples.
+    fn learn(&mut self, step: Normalize, ahead: &[Step]) -> Result<Fitted> {
+        if !step.scales() && (self.survey.features.is_empty() || self.survey.scale != self.scale) {
+            self.survey = survey(&self.samples(), self.scale.as_deref(), ahead, self.missing)?;
+        }
+        let n = self.samples().shape().0 as f64;
+        let features = self.survey.features.iter();
         Ok(match step {
             Normalize::Unit => Fitted::Unit,
             Normalize::Max => {
-                let mut largest = 0.0;
-                self.samples().try_for_each(|i, _, x| {
-                    largest = f64::max(largest, x.to_f64() * self.factor(i).to_f64());
-                    Ok(())
-                })?;
+                let sizes = self.survey.sizes.iter().enumerate();
+                let largest = sizes.map(|(i, size)| size.largest * self.factor(i).to_f64());
+                let largest = largest.fold(0.0, f64::max);
                 Fitted::Max(if largest > 0.0 { 1.0 / largest } else { 1.0 })
             }
-            Normalize::Clip => Fitted::Clip(median(&mut self.norms()?)),
+            Normalize::Clip => Fitted::Clip(median(&mut self.lengths())),
             Normalize::Tfidf => {
-                let mut counts = vec![0.0; d];
-                self.samples().try_for_each(|_, j, x| {
-                    counts[j] += f64::from(u8::from(x != T::ZERO));
-                    Ok(())
-                })?;
-                Fitted::Tfidf(counts.iter().map(|&m| ((1.0 + n as f64) / (1.0 + m)).ln() + 1.0).collect())
+                let idf = |count: usize| ((1.0 + n) / (1.0 + count as f64)).ln() + 1.0;
+                Fitted::Tfidf(features.map(|feature| idf(feature.count)).collect())
             }
-            Normalize::Shift => {
-                let mut shift = vec![0.0; d];
-                self.samples().try_for_each(|i, j, x| {
-                    shift[j] = f64::max(shift[j], -x.to_f64() * self.factor(i).to_f64());
-                    Ok(())
-                })?;
-                Fitted::Shift(shift)
-            }
+            Normalize::Shift => Fitted::Shift(features.map(|feature| 0.0 - feature.lowest).collect()),
         })
     }
 }
@@ -238,71 +294,15 @@ pub fn masked<T: Real>(x: &Mat<T>, observed: &Mat<T>) -> Result<Mat<T>> {
     }))
 }
 
-/// ‖x‖, relative to the largest entry, so that no square overflows or vanishes. Missing values count like the
-/// mean of those that are there.
-#[inline(always)]
-fn norm<T: Real>(x: &[T]) -> f64 {
-    // The maximum of a number and NaN is the number.
-    let largest = x.iter().map(|x| x.to_f64().abs()).fold(0.0, f64::max);
-    if largest == 0.0 {
-        return 0.0;
-    }
-    // Several sums at a time, which one sum in order would not allow.
-    let (whole, rest) = x.as_chunks::<8>();
-    let (mut sums, mut missing) = ([0.0; 8], [0.0; 8]);
-    let mut add = |t: usize, x: T| {
-        let square = (x.to_f64() / largest).powi(2);
-        sums[t] += if square.is_nan() { 0.0 } else { square };
-        missing[t] += if square.is_nan() { 1.0 } else { 0.0 };
-    };
-    whole.iter().for_each(|x| (0..8).for_each(|t| add(t, x[t])));
-    rest.iter().enumerate().for_each(|(t, &x)| add(t, x));
-    let (sum, missing): (f64, f64) = (sums.iter().sum(), missing.iter().sum());
-    let d = x.len() as f64;
-    largest * if missing == 0.0 { sum.sqrt() } else { (sum * d / (d - missing)).sqrt() }
-}
-
-/// Finite (or `missing`, where that is allowed) and not negative, with the place of the first entry that is not.
-fn check<T: Real>(x: &Samples<'_, T>, negative_allowed: bool, missing: bool) -> Result<()> {
-    let (rows, cols) = x.shape();
-    if rows == 0 || cols == 0 {
-        return Err(Error::Empty { rows, cols });
-    }
-    let good =
-        |x: T| (x.is_finite() && (negative_allowed || x >= T::ZERO)) || (missing && x.to_f64().is_nan());
-    let all_good = AtomicBool::new(true);
-    x.try_for_rows(|_, row| {
-        let bad = vectorized!(row.iter().filter(|x| !good(**x)).count());
-        all_good.fetch_and(bad == 0, Ordering::Relaxed);
-        Ok(())
-    })?;
-    if all_good.into_inner() {
-        return Ok(());
-    }
-    x.try_for_each(|row, col, value| match value.to_f64() {
-        _ if good(value) => Ok(()),
-        value if value.is_finite() => Err(Error::Negative { row, col, value }),
-        value => Err(Error::NonFinite { row, col, value }),
-    })
-}
-
 /// Learns the steps from the training samples and applies them.
 pub(crate) fn fit<'a, T: Real>(
     steps: &[Normalize],
     x: Samples<'a, T>,
     missing: bool,
 ) -> Result<(Vec<Fitted>, Prepared<'a, T>)> {
-    let shifts = steps.contains(&Normalize::Shift);
-    check(&x, shifts, missing)?;
-    let mut prepared = Prepared::new(x);
-    let mut fitted = Vec::with_capacity(steps.len());
-    for &step in steps {
-        let step = prepared.learn(step)?;
-        prepared.apply(&step)?;
-        fitted.push(step);
-    }
-    prepared.check_changes(shifts, missing)?;
-    Ok((fitted, prepared))
+    let known = |kind| (kind == Normalize::Unit).then_some(Fitted::Unit);
+    let steps: Vec<Step> = steps.iter().map(|&kind| Step { kind, known: known(kind) }).collect();
+    Prepared::by(&steps, x, missing)
 }
 
 /// Applies steps that were learned before to new samples.
@@ -311,10 +311,7 @@ pub(crate) fn apply<'a, T: Real>(
     x: Samples<'a, T>,
     missing: bool,
 ) -> Result<Prepared<'a, T>> {
-    let shifts = steps.iter().any(|step| matches!(step, Fitted::Shift(_)));
-    check(&x, shifts, missing)?;
-    let mut prepared = Prepared::new(x);
-    steps.iter().try_for_each(|step| prepared.apply(step))?;
-    prepared.check_changes(shifts, missing)?;
-    Ok(prepared)
+    let known = |step: &Fitted| Step { kind: step.kind(), known: Some(step.clone()) };
+    let steps: Vec<Step> = steps.iter().map(known).collect();
+    Ok(Prepared::by(&steps, x, missing)?.1)
 }

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
+use super::survey::norm_sq;
 use super::walk::{Layout, Scratch, least_parts, rows_per_leaf, walk};
 use super::{
     BLOCK, Block, Centroids, Data, Exact, PARTS, STRIP, add_scaled, blocks, dot_f64, residuals_by_row,
@@ -25,7 +26,7 @@ pub(crate) const STREAM_PARTS: usize = 4;
 const COPIED: usize = 24;
 
 /// Where the samples are.
-enum Source<'a, T> {
+pub(super) enum Source<'a, T> {
     Memory(View<'a, T>),
     Stream(&'a dyn RowSource<T>),
 }
@@ -47,22 +48,27 @@ pub struct Dense<'a, T> {
 impl<'a, T: Real> Dense<'a, T> {
     /// X with sample i multiplied by `scale[i]`.
     pub fn new(x: View<'a, T>, scale: Option<Vec<T>>) -> Self {
-        Self::of(Source::Memory(x), (x.rows(), x.cols()), scale)
+        Self::of(Source::Memory(x), scale, None)
     }
 
     /// X read from `source` whenever it is needed, sample i multiplied by `scale[i]`.
     pub fn streamed(source: &'a dyn RowSource<T>, scale: Option<Vec<T>>) -> Self {
-        Self::of(Source::Stream(source), source.shape(), scale)
+        Self::of(Source::Stream(source), scale, None)
     }
 
-    fn of(x: Source<'a, T>, shape: (usize, usize), scale: Option<Vec<T>>) -> Self {
+    /// X with its factors and, where they are known, the ‖xᵢ‖² that come of them; else it is read for these.
+    pub(super) fn of(x: Source<'a, T>, scale: Option<Vec<T>>, norms_sq: Option<Vec<f64>>) -> Self {
+        let shape = match x {
+            Source::Memory(x) => (x.rows(), x.cols()),
+            Source::Stream(x) => x.shape(),
+        };
         let [blocks, narrow, sums] = std::array::from_fn(|_| Scratch::new());
         let broken = OnceLock::new();
         let least = if matches!(x, Source::Stream(_)) { STREAM_PARTS } else { 1 };
         let rows_per_leaf = rows_per_leaf(shape, least);
         let mut data =
             Self { x, shape, broken, scale, norms_sq: Vec::new(), rows_per_leaf, blocks, narrow, sums };
-        data.norms_sq = data.norms();
+        data.norms_sq = norms_sq.unwrap_or_else(|| data.norms());
         data
     }
 
@@ -81,10 +87,7 @@ impl<'a, T: Real> Dense<'a, T> {
             let mut spare = vec![T::ZERO; self.spare(rows.len(), d)];
             let (x, stride) = self.rows(rows.clone(), 0..d, &mut spare);
             for ((norm, i), x) in norms.iter_mut().zip(rows).zip(x.chunks(stride)) {
-                let factor = self.factor(i).to_f64();
-                let squares = x[..d].iter().map(|x| (x.to_f64() * factor).powi(2));
-                // NaN is a missing value: nothing else lets it through.
-                *norm = squares.filter(|square| !square.is_nan()).sum();
+                *norm = norm_sq(&x[..d], self.factor(i));
             }
         });
         norms

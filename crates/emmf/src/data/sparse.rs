@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::survey::norm_sq;
 use super::walk::{Layout, Scratch, least_parts, rows_per_leaf, walk};
 use super::{Block, Data, Exact, PARTS, add_up, dot_f64, vectorized};
 use crate::matrix::{CsrView, Indices, Mat};
@@ -192,10 +193,15 @@ fn fill<T: Real>(
 impl<'a, T: Real> Sparse<'a, T> {
     /// X with sample i multiplied by `scale[i]`.
     pub fn new(x: CsrView<'a, T>, scale: Option<Vec<T>>) -> Self {
+        Self::of(x, scale, None)
+    }
+
+    /// X with its factors and, where they are known, the ‖xᵢ‖² that come of them.
+    pub(super) fn of(x: CsrView<'a, T>, scale: Option<Vec<T>>, norms_sq: Option<Vec<f64>>) -> Self {
         let (n, most) = (x.rows(), Self::slab(x));
         // A leaf is no smaller than a slab.
         let rows_per_leaf = rows_per_leaf((n, x.cols().max(most)), 1);
-        Self::of(x, scale, Slabs::new(rows_per_leaf, most))
+        Self::in_slabs(x, scale, norms_sq, Slabs::new(rows_per_leaf, most))
     }
 
     /// Samples of a slab at most.
@@ -207,18 +213,21 @@ impl<'a, T: Real> Sparse<'a, T> {
     /// The same samples as a shard of more, whose leaves have so many rows.
     #[must_use]
     pub fn in_leaves(self, rows_per_leaf: usize) -> Self {
-        Self::of(self.x, self.scale, Slabs::new(rows_per_leaf, Self::slab(self.x)))
+        let slabs = Slabs::new(rows_per_leaf, Self::slab(self.x));
+        Self::in_slabs(self.x, self.scale, Some(self.norms_sq), slabs)
     }
 
-    fn of(x: CsrView<'a, T>, scale: Option<Vec<T>>, slabs: Slabs) -> Self {
+    fn in_slabs(
+        x: CsrView<'a, T>,
+        scale: Option<Vec<T>>,
+        norms_sq: Option<Vec<f64>>,
+        slabs: Slabs,
+    ) -> Self {
         let by_feature = Columns::new(x, slabs, |i| scale.as_ref().map_or(T::ONE, |scale| scale[i]));
         let [blocks, sums] = std::array::from_fn(|_| Scratch::new());
         let mut data = Self { x, scale, norms_sq: Vec::new(), by_feature, blocks, sums };
-        let norm_sq = |i| {
-            let factor = data.factor(i).to_f64();
-            x.row(i).map(|(_, value)| (value.to_f64() * factor).powi(2)).sum()
-        };
-        data.norms_sq = (0..x.rows()).map(norm_sq).collect();
+        let norms = || (0..x.rows()).map(|i| norm_sq(x.row_values(i), data.factor(i))).collect();
+        data.norms_sq = norms_sq.unwrap_or_else(norms);
         data
     }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::dense::Source;
 use super::{Block, Centroids, Data, Dense, Exact, Sparse};
 use crate::error::Result;
 use crate::matrix::{Mat, Samples};
@@ -14,12 +15,12 @@ pub(crate) enum Stored<'a, T> {
 }
 
 impl<'a, T: Real> Stored<'a, T> {
-    /// The samples, sample i multiplied by `scale[i]`.
-    pub(crate) fn new(x: Samples<'a, T>, scale: Option<Vec<T>>) -> Self {
+    /// The samples, sample i multiplied by `scale[i]`. They are read for the ‖xᵢ‖² that come of it, unless these are known.
+    pub(crate) fn new(x: Samples<'a, T>, scale: Option<Vec<T>>, norms_sq: Option<Vec<f64>>) -> Self {
         match x {
-            Samples::Dense(x) => Self::Dense(Dense::new(x, scale)),
-            Samples::Csr(x) => Self::Sparse(Sparse::new(x, scale)),
-            Samples::Stream(x) => Self::Dense(Dense::streamed(x, scale)),
+            Samples::Dense(x) => Self::Dense(Dense::of(Source::Memory(x), scale, norms_sq)),
+            Samples::Csr(x) => Self::Sparse(Sparse::of(x, scale, norms_sq)),
+            Samples::Stream(x) => Self::Dense(Dense::of(Source::Stream(x), scale, norms_sq)),
         }
     }
 }

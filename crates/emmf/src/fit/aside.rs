@@ -67,7 +67,7 @@ impl Split {
     ) -> Result<Fit<T>> {
         let part = Part::of(samples, &self.aside)?;
         let scale = scale.map(|scale| self.aside.iter().map(|&i| scale[i]).collect());
-        let coded = fit.model.code(&Stored::new(part.samples(), scale))?;
+        let coded = fit.model.code(&Stored::new(part.samples(), scale, None))?;
         let mut v = Mat::zeros(self.kept.len() + self.aside.len(), fit.v.cols());
         for (rows, from) in [(&self.kept, &fit.v), (&self.aside, &coded.v)] {
             rows.iter().enumerate().for_each(|(at, &i)| v.row_mut(i).copy_from_slice(from.row(at)));

@@ -1,16 +1,13 @@
 //! The one check of everything that a fit is given.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-
-use crate::data::Data;
+use crate::data::{Data, Survey};
 use crate::error::{Error, Result};
 use crate::init::Factors;
 use crate::matrix::Samples;
 use crate::model::with_gaps;
 use crate::preprocess::Normalize;
 use crate::real::Real;
-use crate::registry::{Entry, Kind, Storage};
+use crate::registry::{Entry, Places, Storage};
 use crate::spec::{LabelRule, Missing, Outliers, Solver, Spec, StopBy};
 
 use super::blame::Blame;
@@ -49,7 +46,7 @@ pub(super) fn spec(spec: &Spec, entry: &Entry, (n, d): (usize, usize)) -> Result
 /// What can be fitted wherever the samples are.
 pub(super) fn anywhere(spec: &Spec, entry: &Entry) -> Result<()> {
     let wrong = |name, got: String, must: &str| Err(Error::param(name, got, must));
-    if !matches!(entry.kind, Kind::Samples(_)) || spec.graph.is_some() {
+    if entry.facts.places != Places::Anywhere || spec.graph.is_some() {
         return wrong(
             "method",
             entry.name.into(),
@@ -225,30 +222,12 @@ pub(super) fn sample_weights(given: Option<&[f64]>, entry: &Entry, n: usize) -> 
     Ok(given.iter().map(|w| w / smallest.min(1.0)).collect())
 }
 
-/// A matrix with one value everywhere has nothing to factorize. The largest entry, where there is more than one.
-pub(super) fn not_constant<T: Real>(x: &Samples<'_, T>) -> Result<f64> {
-    let (n, d) = x.shape();
-    let (any, differs, stored) = (OnceLock::new(), AtomicBool::new(false), AtomicUsize::new(0));
-    // The bits of numbers that are not negative are in their order.
-    let largest = AtomicU64::new(0);
-    x.try_for_rows(|_, row| {
-        // What is missing differs from nothing.
-        let there = || row.iter().filter(|value| !value.to_f64().is_nan());
-        if let Some(&first) = there().next() {
-            let any = *any.get_or_init(|| first);
-            differs.fetch_or(there().any(|&value| value != any), Ordering::Relaxed);
-        }
-        let most = there().map(|value| value.to_f64()).fold(0.0, f64::max);
-        largest.fetch_max(most.to_bits(), Ordering::Relaxed);
-        stored.fetch_add(row.len(), Ordering::Relaxed);
-        Ok(())
-    })?;
-    let any = any.into_inner().unwrap_or(T::ZERO);
-    let zeros = stored.into_inner() < n * d;
-    if n * d == 1 || differs.into_inner() || (zeros && any != T::ZERO) {
-        return Ok(f64::from_bits(largest.into_inner()));
+/// A matrix with one value everywhere has nothing to factorize.
+pub(super) fn not_constant<T: Real>(found: &Survey<T>, (n, d): (usize, usize)) -> Result<()> {
+    match found.constant(n * d) {
+        Some(value) if n * d > 1 => Err(Error::Constant { value }),
+        _ => Ok(()),
     }
-    Err(Error::Constant { value: any.to_f64() })
 }
 
 /// Squares of samples neither vanish nor overflow in their own type, nor do the entries on their way there: a sample's

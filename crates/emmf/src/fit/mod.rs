@@ -102,8 +102,8 @@ impl Spec {
     ) -> Result<R> {
         threads::within(self.threads, || {
             let (_, mut prepared) = preprocess::fit(&self.normalize, x, missing)?;
-            let scale = prepared.take_scale();
-            let data = Stored::new(prepared.samples(), scale);
+            let (scale, norms_sq) = prepared.take_factors();
+            let data = Stored::new(prepared.samples(), scale, norms_sq);
             data.intact()?;
             work(&data)
         })?
@@ -172,13 +172,13 @@ fn fit<T: Real>(
     given_graph.map_or(Ok(()), |graph| graph::check(graph, x.shape().0))?;
     threads::within(spec.threads, || {
         let (fitted, mut prepared) = preprocess::fit(&spec.normalize, x, missing)?;
-        let scale = prepared.take_scale();
+        let (scale, norms_sq) = prepared.take_factors();
         let samples = prepared.samples();
-        let data = Stored::new(samples, scale.clone());
+        let data = Stored::new(samples, scale.clone(), norms_sq);
         data.intact()?;
-        let largest = check::not_constant(&samples)?;
+        check::not_constant(prepared.survey(), x.shape())?;
         let blame = Blame { spec, weights: &weights };
-        check::magnitude(&data, largest, &blame)?;
+        check::magnitude(&data, prepared.survey().largest(), &blame)?;
         let advised = |error: Error| error.advised(|| blame.divergence::<T>());
         let mut seconds = Seconds { prepare: began.elapsed().as_secs_f64(), ..Seconds::default() };
         let split = Split::find(spec, &data, &weights)?;
@@ -191,9 +191,11 @@ fn fit<T: Real>(
                 fitting.fit(&data, given, given_graph).map_err(advised)?
             }
             Some(split) => {
+                let norms_sq = split.of(data.norms_sq());
                 drop(data);
                 let part = Part::of(&samples, split.kept())?;
-                let kept = Stored::new(part.samples(), scale.as_ref().map(|scale| split.of(scale)));
+                let kept_scale = scale.as_ref().map(|scale| split.of(scale));
+                let kept = Stored::new(part.samples(), kept_scale, Some(norms_sq));
                 let start = given.start.map(|start| split.start(start));
                 let graph = given_graph.map(|graph| graph.among(split.kept()));
                 let given =

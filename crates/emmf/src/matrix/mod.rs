@@ -29,6 +29,22 @@ pub enum Samples<'a, T> {
     Stream(&'a dyn RowSource<T>),
 }
 
+/// The stored entries of a sample.
+pub(crate) struct Row<'a, T> {
+    /// Which sample.
+    pub(crate) sample: usize,
+    pub(crate) values: &'a [T],
+    /// The feature of each entry, where not all are stored.
+    features: Option<Indices<'a>>,
+}
+
+impl<T> Row<'_, T> {
+    /// The feature of entry `at`.
+    pub(crate) fn feature(&self, at: usize) -> usize {
+        self.features.map_or(at, |features| features.get(at))
+    }
+}
+
 impl<T: Real> Samples<'_, T> {
     /// Samples and features.
     pub fn shape(&self) -> (usize, usize) {
@@ -54,29 +70,37 @@ impl<T: Real> Samples<'_, T> {
         Ok(row)
     }
 
-    /// Calls `visit(i, entries)` with the stored entries of every sample, in any order and from several threads,
-    /// until it fails.
-    pub(crate) fn try_for_rows(&self, visit: impl Fn(usize, &[T]) -> Result<()> + Sync) -> Result<()> {
+    /// For every window of samples what `start` gives, after `add` has taken in its samples one by one. The windows in
+    /// their order, made by several threads.
+    pub(crate) fn try_fold_windows<S: Send>(
+        &self,
+        start: impl Fn() -> S + Sync,
+        add: impl Fn(&mut S, Row<'_, T>) + Sync,
+    ) -> Result<Vec<S>> {
         let (n, d) = self.shape();
         let window = |buffer: &mut Vec<T>, window: usize| {
-            let rows = window * WINDOW..((window + 1) * WINDOW).min(n);
+            let samples = window * WINDOW..((window + 1) * WINDOW).min(n);
             if let Self::Stream(x) = self {
-                buffer.resize(rows.len() * d, T::ZERO);
-                x.read(rows.clone(), buffer)?;
-                return rows.zip(buffer.chunks_exact(d)).try_for_each(|(i, row)| visit(i, row));
+                buffer.resize(samples.len() * d, T::ZERO);
+                x.read(samples.clone(), buffer)?;
             }
-            rows.into_iter().try_for_each(|i| match self {
-                Self::Dense(x) if x.has_contiguous_rows() => visit(i, &x.rows_from(i, 0).0[..d]),
-                Self::Dense(x) => {
-                    buffer.clear();
-                    buffer.extend((0..d).map(|j| x.at(i, j)));
-                    visit(i, buffer)
-                }
-                Self::Csr(x) => visit(i, x.row_values(i)),
-                Self::Stream(_) => Ok(()),
-            })
+            let mut state = start();
+            for (at, sample) in samples.enumerate() {
+                let (values, features) = match self {
+                    Self::Dense(x) if x.has_contiguous_rows() => (&x.rows_from(sample, 0).0[..d], None),
+                    Self::Dense(x) => {
+                        buffer.clear();
+                        buffer.extend((0..d).map(|j| x.at(sample, j)));
+                        (&buffer[..], None)
+                    }
+                    Self::Csr(x) => (x.row_values(sample), Some(x.row_columns(sample))),
+                    Self::Stream(_) => (&buffer[at * d..][..d], None),
+                };
+                add(&mut state, Row { sample, values, features });
+            }
+            Ok(state)
         };
-        (0..n.div_ceil(WINDOW)).into_par_iter().try_for_each_init(Vec::new, window)
+        (0..n.div_ceil(WINDOW)).into_par_iter().map_init(Vec::new, window).collect()
     }
 
     /// Calls `visit(row, column, value)` for every stored entry, row by row, until it fails.

@@ -115,6 +115,15 @@ impl<'a, T: Real> CsrView<'a, T> {
         &self.values[self.row_starts.get(i)..self.row_starts.get(i + 1)]
     }
 
+    /// The column indices of row `i`.
+    pub(crate) fn row_columns(&self, i: usize) -> Indices<'a> {
+        let range = self.row_starts.get(i)..self.row_starts.get(i + 1);
+        match self.columns {
+            Indices::I32(columns) => Indices::I32(&columns[range]),
+            Indices::I64(columns) => Indices::I64(&columns[range]),
+        }
+    }
+
     /// The column indices.
     pub(crate) fn columns(&self) -> Indices<'a> {
         self.columns

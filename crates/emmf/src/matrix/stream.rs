@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::error::Result;
 
 /// Dense samples that are not in memory. Fits and `transform` read them in blocks, from several threads at
-/// once and once for every product.
+/// once: for every product, and once before the first.
 pub trait RowSource<T>: Sync {
     /// Samples and features.
     fn shape(&self) -> (usize, usize);

@@ -134,7 +134,7 @@ pub(super) const ENTRIES: Facts = Facts {
     homogeneous: true,
     labels: LabelRule::Raw,
     codes_alone: true,
-    places: Places::Anywhere,
+    places: Places::OneMemory,
     memory: Memory { products: false, more: memory::entrywise, ..like_v(2.0) },
 };
 

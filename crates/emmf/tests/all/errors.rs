@@ -43,6 +43,36 @@ fn bad_entries() {
     says(Spec::emmf(2).normalize([Normalize::Shift]).fit(&x), &["NaN", "sample 3", "feature 0"]);
 }
 
+/// The first in the order of the samples, whichever is seen first.
+#[test]
+fn of_several_bad_entries_the_first_is_named() {
+    let mut x = oracle::problems::uniform(1000, 13, &mut oracle::problems::rng(1));
+    for (i, j, bad) in
+        [(999, 12, -1.0), (998, 0, f64::NAN), (700, 12, f64::NAN), (700, 3, f64::INFINITY), (301, 2, -2.5)]
+    {
+        x[(i, j)] = bad;
+        let entries = (0..13_000).map(|at| (at / 13, at % 13, x[(at / 13, at % 13)])).collect();
+        let (sparse, turned) = (Csr::from_triplets((1000, 13), entries).unwrap(), x.transposed());
+        let parts = [format!("sample {i}, feature {j} "), bad.to_string()];
+        let parts = parts.each_ref().map(String::as_str);
+        says(Spec::emmf(2).fit(&x), &parts);
+        says(Spec::emmf(2).fit(&sparse), &parts);
+        says(Spec::emmf(2).fit(turned.view().transposed()), &parts);
+    }
+}
+
+/// Zeros that are not stored are values, too.
+#[test]
+fn constant_sparse_samples() {
+    let csr = |entries: usize| {
+        let entries = (0..entries).map(|at| (at / 3, at % 3, 2.5)).collect();
+        Spec::emmf(2).fit(&Csr::<f64>::from_triplets((3, 3), entries).unwrap())
+    };
+    says(csr(9), &["all entries are 2.5"]);
+    says(csr(0), &["all entries are 0"]);
+    assert!(csr(8).is_ok());
+}
+
 #[test]
 fn bad_shapes() {
     says(Spec::emmf(1).fit(&Mat::<f64>::zeros(0, 3)), &["empty", "0 samples", "3 features"]);
@@ -51,7 +81,6 @@ fn bad_shapes() {
         Spec::emmf(2).fit(&Mat::from_fn(3, 3, |_, _| 2.5)),
         &["all entries are 2.5", "nothing to factorize"],
     );
-    says(Spec::emmf(2).fit(&Csr::<f64>::from_triplets((3, 3), vec![]).unwrap()), &["all entries are 0"]);
     says(Spec::emmf(0).fit(&samples()), &["k is 0", "at least 1", "at most 4"]);
     says(Spec::emmf(5).fit(&samples()), &["k is 5", "at most 4", "number of samples"]);
     says(Mat::from_vec(vec![1.0; 5], 2, 3), &["5x1", "2x3"]);

@@ -2,23 +2,29 @@
 
 use crate::oracle;
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use emmf::preprocess::Normalize;
 use emmf::registry::METHODS;
-use emmf::{Error, Init, Mat, Real, Result, RowSource, Samples, Spec};
+use emmf::{Error, Factors, Given, Init, Mat, Real, Result, RowSource, Samples, Spec, Step};
 use oracle::problems::{rng, uniform};
 
-/// A matrix that pretends to be a file; reading fails after so many calls.
+/// A matrix that pretends to be a file; reading fails after so many calls. Counts the samples that are read.
 struct Pretended<T> {
     x: Mat<T>,
     good: AtomicUsize,
+    read: AtomicUsize,
 }
 
 impl<T: Real> Pretended<T> {
     fn new(x: &Mat<f64>, good: usize) -> Self {
-        Self { x: x.cast(), good: AtomicUsize::new(good) }
+        Self { x: x.cast(), good: AtomicUsize::new(good), read: AtomicUsize::new(0) }
+    }
+
+    /// How often all samples were read so far.
+    fn walks(&self) -> f64 {
+        self.read.load(Ordering::Relaxed) as f64 / self.x.rows() as f64
     }
 }
 
@@ -32,6 +38,7 @@ impl<T: Real> RowSource<T> for Pretended<T> {
         if left.is_err() {
             return Err(Error::Read { first: rows.start, last: rows.end - 1, why: "gone".into() });
         }
+        self.read.fetch_add(rows.len(), Ordering::Relaxed);
         let d = self.x.cols();
         out.copy_from_slice(&self.x.as_slice()[rows.start * d..rows.end * d]);
         Ok(())
@@ -99,6 +106,50 @@ fn a_source_that_fails_ends_the_fit() {
     let model = spec.fit(&x).unwrap().model;
     let error = model.transform(Samples::Stream(&Pretended::new(&x, 3))).unwrap_err();
     assert!(error.to_string().contains("gone"), "{error}");
+}
+
+/// How often the samples are read before the first product: once, and once more where the factor of a sample depends on
+/// all others.
+const WALKS: [(&[Normalize], f64); 5] = [
+    (&[], 1.0),
+    (&[Normalize::Unit], 1.0),
+    (&[Normalize::Shift], 1.0),
+    (&[Normalize::Max], 2.0),
+    (&[Normalize::Clip, Normalize::Unit], 2.0),
+];
+
+#[test]
+fn samples_are_read_once_before_the_first_product() {
+    let x = samples();
+    let start = Factors { u: uniform(30, 4, &mut rng(1)), v: uniform(700, 4, &mut rng(2)) };
+    for (steps, before) in WALKS {
+        let spec = Spec::emmf(4).init(Init::Random).normalize(steps).as_published().max_iter(3);
+        let source = Pretended::<f64>::new(&x, usize::MAX);
+        // Random numbers are as large as the mean entry, which is a product.
+        spec.start_of(Samples::Stream(&source)).unwrap();
+        assert_eq!(source.walks(), before + 1.0, "{steps:?}");
+        // The residuals of the start, and two products in each iteration.
+        let source = Pretended::<f64>::new(&x, usize::MAX);
+        let mut walks = Vec::new();
+        let mut observer = |_: &Step| {
+            walks.push(source.walks());
+            ControlFlow::Continue(())
+        };
+        let given = Given { start: Some(&start), ..Given::new(&mut observer) };
+        spec.fit_with(Samples::Stream(&source), given).unwrap();
+        assert_eq!(walks, [3.0, 5.0, 7.0].map(|products| before + products), "{steps:?}");
+    }
+}
+
+/// The steps of a model have nothing to learn.
+#[test]
+fn new_samples_are_read_once_for_all_factors() {
+    for (steps, _) in WALKS {
+        let model = Spec::emmf(4).normalize(steps).max_iter(3).fit(&samples()).unwrap().model;
+        let source = Pretended::<f64>::new(&samples(), usize::MAX);
+        model.prepare(Samples::Stream(&source)).unwrap();
+        assert_eq!(source.walks(), 2.0, "{steps:?}, and once more to give them");
+    }
 }
 
 #[test]

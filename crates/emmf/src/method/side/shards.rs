@@ -22,12 +22,12 @@ pub fn in_shards<T: Real, R>(
     shards: usize,
     work: impl FnOnce(&mut Shards<'_, T>) -> Result<R>,
 ) -> Result<R> {
-    let rows_per_leaf = Stored::new(*x, None).rows_per_leaf();
+    let rows_per_leaf = Stored::new(*x, None, None).rows_per_leaf();
     let places = Place::cut(x.shape().0, rows_per_leaf, shards);
     let part = |place: &Place| Part::of(x, &(place.first..place.first + place.count).collect::<Vec<_>>());
     let parts = places.iter().map(part).collect::<Result<Vec<_>>>()?;
     let stored: Vec<Stored<'_, T>> =
-        parts.iter().map(|part| Stored::new(part.samples(), None).in_leaves(rows_per_leaf)).collect();
+        parts.iter().map(|part| Stored::new(part.samples(), None, None).in_leaves(rows_per_leaf)).collect();
     let host = |(place, stored): (&Place, _)| -> (Place, Box<dyn SampleSide<T> + '_>) {
         let weights = &sample_weights[place.first..place.first + place.count];
         (*place, Box::new(Host::placed(stored, weights, *place)))
