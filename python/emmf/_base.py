@@ -145,6 +145,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             "graph": self._given_graph(S),
             "features": list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None,
             "callback": watcher(self.callback, progress),
+            "threads": _parameters.threads(self.n_jobs),
         }
         spec = _parameters.spec(self._entry, self.get_params(deep=False))
         model, found, raised = _emmf.fit(spec, borrowed(X), besides)

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from . import _emmf
 
 # What has no value is not written, but is there all the same.
-DEFAULTS: dict[str, Any] = {"stop_by": None, "outliers": None, "threads": None, **json.loads(_emmf.defaults())}
+DEFAULTS: dict[str, Any] = {"stop_by": None, "outliers": None, **json.loads(_emmf.defaults())}
 GRAPH_PARAMS: list[dict[str, Any]] = json.loads(_emmf.graph_params())
 STEPS = ("unit", "max", "tfidf", "shift", "clip")
 COUNT = Interval(Integral, 1, None, closed="left")
@@ -158,7 +158,7 @@ COMMON = [
     ),
     Parameter(
         "n_jobs",
-        DEFAULTS["threads"],
+        None,
         [Integral, None],
         "int or None",
         "Threads, as joblib counts them; None is one for each core, or the ``OMP_NUM_THREADS`` that joblib sets for "
@@ -260,7 +260,7 @@ def graph_spec(params: dict[str, Any]) -> dict[str, Any]:
 
 def spec(entry: dict[str, Any], params: dict[str, Any]) -> str:
     """Write the parameters of an estimator as the library reads them."""
-    found = {"method": entry["name"], "normalize": steps(params["normalize"]), "threads": threads(params["n_jobs"])}
+    found = {"method": entry["name"], "normalize": steps(params["normalize"])}
     seed = params["random_state"]
     if not isinstance(seed, Integral):
         seed = check_random_state(seed).randint(2**31 - 1)

@@ -64,8 +64,7 @@ def knn_graph(
         "method": "nmf",
         "k": 1,
         "normalize": _parameters.steps(normalize),
-        "threads": _parameters.threads(n_jobs),
         "graph": _parameters.graph_spec(graph),
     }
-    starts, columns, weights = _emmf.graph_of(json.dumps(spec), borrowed(X))
+    starts, columns, weights = _emmf.graph_of(json.dumps(spec), borrowed(X), _parameters.threads(n_jobs))
     return csr_array((weights, columns, starts), shape=(X.shape[0], X.shape[0]))

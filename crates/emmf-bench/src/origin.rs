@@ -18,7 +18,7 @@ use crate::sets;
 /// Bytes of the hash of a file: enough that two files never share them by chance.
 const BYTES: usize = 8;
 /// What is not a setting: the data decide, every run has its own, or results do not depend on it.
-const NO_SETTINGS: [&str; 4] = ["k", "seed", "threads", "polish"];
+const NO_SETTINGS: [&str; 3] = ["k", "seed", "polish"];
 /// Settings that are always written down, though most experiments leave them as they are.
 const ALWAYS: [&str; 2] = ["max_iter", "method"];
 

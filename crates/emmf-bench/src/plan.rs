@@ -79,7 +79,7 @@ impl Plan {
     pub(crate) fn spec(&self, case: &Case, k: usize) -> Result<Spec, String> {
         // Labels are read off V before it is polished, and nothing else of V is looked at.
         let spec = self.method(case).spec(k, self.runs.max_iter)?;
-        let mut spec = spec.seed(case.seed).threads(1).polish(false);
+        let mut spec = spec.seed(case.seed).polish(false);
         spec.params.extend(self.variants[case.variant].params.clone());
         Ok(spec)
     }

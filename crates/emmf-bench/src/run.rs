@@ -1,14 +1,13 @@
 //! One run: contaminate, fit, judge.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 
 use emmf::metrics::{Contingency, NmiNorm};
 use emmf::preprocess::Normalize;
 use emmf::synth::{
     Junk, add_block_noise, add_foreign, add_junk, add_outliers, add_salt_and_pepper, choose_per_class,
 };
-use emmf::{Factors, Given, Mat, Real, Spec, Step};
+use emmf::{Factors, Given, Mat, Real, Running, Spec};
 
 use crate::Error;
 use crate::experiment::{Contamination, Precision, Show, StartFrom};
@@ -80,12 +79,11 @@ fn made<T: Real>(
     let clean = matches!(done, Contamination::Outliers { start: StartFrom::Clean, .. });
     let start = if clean { Some(clean_start(&spec, &x, set.classes.len()).map_err(text)?) } else { None };
     if plan.method(case).is_start() {
-        let start = start.map_or_else(|| spec.start_of(&x), Ok).map_err(text)?;
+        let start = start.map_or_else(|| spec.start_of(&x, &Running::on(1)), Ok).map_err(text)?;
         return judged(&clusters(&start), (0, 0.0));
     }
-    let mut observer = |_: &Step| ControlFlow::Continue(());
-    let given = Given { start: start.as_ref(), ..Given::new(&mut observer) };
-    let fit = spec.fit_with(&x, given).map_err(text)?;
+    let given = Given { start: start.as_ref(), running: Running::on(1), ..Given::default() };
+    let fit = spec.on(&x).given(given).fit().map_err(text)?;
     let found = judged(&fit.labels, (fit.trace.len(), fit.objective))?;
     let course = (plan.runs.show == Show::Convergence).then(|| course(fit.initial, &fit.trace));
     Ok(Found { course, ..found })
@@ -156,7 +154,7 @@ fn to_unit_length(row: &mut [f64]) {
 /// The start of the first `samples` alone; the others get the coefficients of the nearest centroid.
 fn clean_start<T: Real>(spec: &Spec, x: &Mat<T>, samples: usize) -> emmf::Result<Factors<T>> {
     let clean = Mat::from_fn(samples, x.cols(), |i, j| x[(i, j)]);
-    let Factors { u, v } = spec.start_of(&clean)?;
+    let Factors { u, v } = spec.start_of(&clean, &Running::on(1))?;
     let distance = |i: usize, k: usize| -> f64 {
         (0..x.cols()).map(|j| (x[(i, j)].to_f64() - u[(j, k)].to_f64()).powi(2)).sum()
     };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use clap::Args as ClapArgs;
 use emmf::outliers::THRESHOLD;
-use emmf::{Mat, Missing, Model, Real, Samples};
+use emmf::{Mat, Missing, Model, Real, Running, Samples};
 use emmf_io::{AnyModel, Features, Misfit, Record, misfits};
 
 use crate::args::InputArgs;
@@ -91,7 +91,7 @@ fn explain<T: Real>(
     let row = x.row(args.row).map_err(worded)?;
     let d = row.len();
     let sample = Mat::from_vec(row, 1, d).map_err(worded)?;
-    let coded = model.transform_with(&sample, Some(1)).map_err(worded)?;
+    let coded = model.transform_with(&sample, &Running::on(1)).map_err(worded)?;
     let prepared = model.prepare(&sample).map_err(worded)?.cast::<f64>();
     let approximation = model.reconstruct(&coded.v).map_err(worded)?.cast::<f64>();
     let pixels = about.image.map(|shape| {

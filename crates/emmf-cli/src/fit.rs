@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use comfy_table::Table;
 use emmf::preprocess::Normalize;
 use emmf::registry::GraphUse;
-use emmf::{Choice, Cut, Given, Real, Samples, Spec};
+use emmf::{Choice, Cut, Given, Real, Running, Samples, Spec};
 use emmf_io::{
     Budget, DataInfo, Dtype, Features, MODEL_FILE, Matrix, RECORD_FILE, ReadOptions, Record, ResultFolder,
     Results, Sketch,
@@ -42,8 +42,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<()> {
         check_page(args, &page)?;
     }
     let work = |shape, dtype, streamed| match dtype {
-        Dtype::F32 => spec.memory::<f32>(shape, streamed),
-        Dtype::F64 => spec.memory::<f64>(shape, streamed),
+        Dtype::F32 => spec.memory::<f32>(shape, streamed, args.threads),
+        Dtype::F64 => spec.memory::<f64>(shape, streamed, args.threads),
     };
     let data = (&args.input, &args.look);
     let budget = &input::budget(args.max_memory);
@@ -81,7 +81,8 @@ fn choose<T: Real>(
     ks: &RangeInclusive<usize>,
 ) -> Result<Choice> {
     let progress = Choosing::new(args.quiet);
-    let choice = spec.choose_k(x, ks.clone(), |done, all| progress.split(done, all));
+    let running = Running::on(args.threads);
+    let choice = spec.choose_k(x, ks.clone(), |done, all| progress.split(done, all), &running);
     drop(progress);
     choice.map_err(|error| explained(&error, &args.input.data))
 }
@@ -125,7 +126,7 @@ fn spec(args: &FitArgs) -> Result<Spec> {
         .tol(args.tol)
         .missing(args.gaps.meaning());
     spec.labels = args.label_rule.map(Into::into);
-    (spec.exponent, spec.time_limit, spec.threads) = (args.exponent, args.time_limit, args.threads);
+    (spec.exponent, spec.time_limit) = (args.exponent, args.time_limit);
     spec.outliers = args.outliers.map(Into::into);
     if args.as_published {
         spec = spec.as_published();
@@ -163,13 +164,15 @@ fn fit<T: Real>(
     let one = |spec: &Spec| {
         let keeper = Keeper::new(args, x, choice.as_ref())?;
         let mut progress = Progress::new(spec.restarts, spec.max_iter, args.quiet).keeping(keeper);
-        let (sample_weights, start, resume) = (weights.as_deref(), start.as_ref(), saved.as_ref());
-        let given = Given { sample_weights, start, resume, ..Given::new(&mut progress) };
-        let fit = match &graph {
-            Some(graph) => spec.fit_on_graph(x, graph, given),
-            None => spec.fit_with(x, given),
+        let given = Given {
+            sample_weights: weights.as_deref(),
+            start: start.as_ref(),
+            graph: graph.as_ref(),
+            observer: Some(&mut progress),
+            resume: saved.as_ref(),
+            running: Running::on(args.threads),
         };
-        fit.map_err(|error| explained(&error, at_fault(&error, args)))
+        spec.on(x).given(given).fit().map_err(|error| explained(&error, at_fault(&error, args)))
     };
     let (fit, found) = match &args.grid {
         None => (one(spec)?, None),

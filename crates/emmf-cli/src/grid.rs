@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use anyhow::{Result, anyhow, bail};
 use emmf::metrics::{Clustering, modularity};
-use emmf::{Fit, Real, Samples, Spec};
+use emmf::{Fit, Real, Running, Samples, Spec};
 use emmf_io::{GridInfo, GridPoint};
 
 use crate::args::FitArgs;
@@ -39,14 +39,15 @@ enum Judge<'a> {
 
 /// The graph by which clusters are judged: the one that was given, or the nearest neighbours of the samples.
 fn graph<'a, T: Real>(
-    spec: &Spec,
+    (spec, threads): (&Spec, Option<usize>),
     x: Samples<'_, T>,
     given: Option<&'a emmf::Graph>,
 ) -> Result<Cow<'a, emmf::Graph>> {
-    Ok(match given {
-        Some(graph) => Cow::Borrowed(graph),
-        None => Cow::Owned(spec.clone().graph(spec.graph.unwrap_or_default()).graph_of(x)?),
-    })
+    if let Some(graph) = given {
+        return Ok(Cow::Borrowed(graph));
+    }
+    let spec = spec.clone().graph(spec.graph.unwrap_or_default());
+    Ok(Cow::Owned(spec.graph_of(x, &Running::on(threads))?))
 }
 
 /// The best fit, and how it was found.
@@ -62,7 +63,7 @@ pub(crate) fn search<T: Real>(
     let judge = match (args.grid_by, labels) {
         (GridByName::Acc, Some(labels)) => Judge::Accuracy(labels),
         (GridByName::Acc, None) => bail!("--grid-by acc needs the true classes; name them with --labels"),
-        (GridByName::Modularity, _) => Judge::Modularity(graph(spec, x, given)?),
+        (GridByName::Modularity, _) => Judge::Modularity(graph((spec, args.threads), x, given)?),
     };
     let mut points = Vec::new();
     let mut best: Option<(f64, f64, Fit<T>)> = None;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args as ClapArgs;
-use emmf::{Mat, Missing, Model, Real, Samples, Spec};
+use emmf::{Mat, Missing, Model, Real, Running, Samples, Spec};
 use emmf_io::{AnyModel, Dataset, Dtype, Notes, Numbers};
 
 use crate::args::InputArgs;
@@ -80,8 +80,8 @@ pub(crate) fn run(args: &TransformArgs) -> Result<()> {
 fn samples(args: &TransformArgs, (model, notes): (&AnyModel, &Notes), missing: Missing) -> Result<Input> {
     let coding = Spec::new("nmf", model.spec().k);
     let work = |shape, dtype, streamed| match dtype {
-        Dtype::F32 => coding.memory::<f32>(shape, streamed),
-        Dtype::F64 => coding.memory::<f64>(shape, streamed),
+        Dtype::F32 => coding.memory::<f32>(shape, streamed, args.threads),
+        Dtype::F64 => coding.memory::<f64>(shape, streamed, args.threads),
     };
     let look = (&args.input, &args.look);
     // The mask is that of the file, whatever becomes of its columns.
@@ -101,7 +101,8 @@ fn transform<T: Real>(
 where
     Numbers: From<Mat<T>>,
 {
-    let coded = model.transform_with(x, args.threads).map_err(|error| explained(&error, &args.input.data))?;
+    let coded = model.transform_with(x, &Running::on(args.threads));
+    let coded = coded.map_err(|error| explained(&error, &args.input.data))?;
     let k = coded.v.cols();
     let entry = |i: usize, j: usize| match j - j.min(k) {
         _ if j < k => coded.v[(i, j)],

@@ -1,8 +1,11 @@
 //! JSON that is read back as what it was written from.
 
+use std::borrow::Cow;
+
 use crate::error::Problem;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 /// The text of a value. JSON has no infinite numbers; what would come back as something else is refused by its name.
 pub(crate) fn to_text<T: Serialize + DeserializeOwned + PartialEq>(value: &T) -> Result<String, Problem> {
@@ -12,6 +15,21 @@ pub(crate) fn to_text<T: Serialize + DeserializeOwned + PartialEq>(value: &T) ->
         Ok(back) if back == *value => Ok(text),
         Ok(_) => Err(Problem::NotFinite { name: "an optional number".into() }),
         Err(error) => Err(Problem::NotFinite { name: last_name(&text[..error.column().min(text.len())]) }),
+    }
+}
+
+/// The text without the threads that parameters at this place have in older files: they are up to whoever does the work.
+/// Any other text stays as it is, so that errors name their place in it.
+pub(crate) fn without_threads<'a>(text: &'a [u8], place: &str) -> Cow<'a, [u8]> {
+    let name = br#""threads""#;
+    if !text.windows(name.len()).any(|window| window == name) {
+        return text.into();
+    }
+    let Ok(mut value) = serde_json::from_slice::<Value>(text) else { return text.into() };
+    let parameters = value.pointer_mut(place).and_then(Value::as_object_mut);
+    match parameters.and_then(|parameters| parameters.remove("threads")) {
+        Some(_) => value.to_string().into_bytes().into(),
+        None => text.into(),
     }
 }
 

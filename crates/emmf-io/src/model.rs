@@ -17,7 +17,7 @@ use crate::atomic::{folder_of, write_atomically};
 use crate::budget::Budget;
 use crate::error::{Error, Problem};
 use crate::journal::settle;
-use crate::json::to_text;
+use crate::json::{to_text, without_threads};
 use crate::read::load;
 
 const FORMAT: &str = "emmf-model";
@@ -131,7 +131,7 @@ pub(crate) fn to_bytes<T: Real>(model: &Model<T>, notes: &Notes) -> Result<Vec<u
     let metadata = BTreeMap::from([
         ("format", FORMAT.to_string()),
         ("version", VERSION.to_string()),
-        ("spec", to_text(&lasting(model.spec().clone()))?),
+        ("spec", to_text(model.spec())?),
         ("preprocessing", to_text(&model.preprocessing().to_vec())?),
         ("residual_scale", to_text(&model.residual_scale())?),
         ("coding", to_text(model.coding())?),
@@ -144,11 +144,6 @@ pub(crate) fn to_bytes<T: Real>(model: &Model<T>, notes: &Notes) -> Result<Vec<u
     header.resize(header.len().next_multiple_of(8), b' ');
     let length = (header.len() as u64).to_le_bytes();
     Ok([&length[..], &header, &numbers].concat())
-}
-
-/// Without the threads: these are up to whoever works with the model, not to its file.
-fn lasting(spec: Spec) -> Spec {
-    Spec { threads: None, ..spec }
 }
 
 fn notes(bytes: &[u8]) -> Result<Notes, Problem> {
@@ -179,7 +174,8 @@ fn from_bytes(bytes: &[u8]) -> Result<AnyModel, Problem> {
     }
     let missing = |name: &str| Problem::malformed("the metadata", format!("there is no '{name}'"));
     let parsed = |name: &str| entry(name).ok_or_else(|| missing(name));
-    let spec = lasting(serde_json::from_str(parsed("spec")?).map_err(broken)?);
+    let spec: Spec =
+        serde_json::from_slice(&without_threads(parsed("spec")?.as_bytes(), "")).map_err(broken)?;
     let steps: Vec<Fitted> = serde_json::from_str(parsed("preprocessing")?).map_err(broken)?;
     let scale: ResidualScale = serde_json::from_str(parsed("residual_scale")?).map_err(broken)?;
     // Files of before there was a choice have none.

@@ -232,7 +232,8 @@ fn record_from(bytes: &[u8]) -> Result<Record, Problem> {
         let what = format!("a record of version {}", version.version);
         return Err(Problem::unsupported(what, "use the program that wrote it, or a newer one"));
     }
-    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let bytes = json::without_threads(bytes, "/spec");
+    let mut json = serde_json::Deserializer::from_slice(&bytes);
     let record: Record = serde_path_to_error::deserialize(&mut json)
         .map_err(|error| damaged(Some(error.path().to_string()), error.inner()))?;
     json.end().map_err(|error| damaged(None, &error))?;

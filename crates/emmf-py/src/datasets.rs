@@ -26,7 +26,7 @@ pub(crate) fn rays(
 ) -> PyResult<Made<'_>> {
     let (classes, features, samples, outliers) = counts;
     let rays = Rays { classes, features, samples, outliers, noise, outlier_scale, seed };
-    made(py, door::through(py, || synth::rays_with_outliers(&rays))?)
+    made(py, door::through(py, |_| synth::rays_with_outliers(&rays))?)
 }
 
 #[pyfunction]
@@ -42,7 +42,7 @@ pub(crate) fn add_outliers<'py>(
     seed: u64,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let x = owned(&x);
-    matrix(py, door::through(py, || Ok::<_, emmf::Error>(synth::add_outliers(&x, count, seed)))?)
+    matrix(py, door::through(py, |_| Ok::<_, emmf::Error>(synth::add_outliers(&x, count, seed)))?)
 }
 
 /// `image`: height, width, and whether features run down the columns.
@@ -61,6 +61,6 @@ pub(crate) fn add_block_noise<'py>(
     // What is negative is outside of every matrix.
     let rows: Vec<usize> =
         rows.as_array().iter().map(|&row| usize::try_from(row).unwrap_or(usize::MAX)).collect();
-    let noisy = door::through(py, || synth::add_block_noise(&mut x, shape, &rows, block, seed).map(|()| x))?;
+    let noisy = door::through(py, |_| synth::add_block_noise(&mut x, shape, &rows, block, seed).map(|()| x))?;
     matrix(py, noisy)
 }

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use emmf::{Observer, Step};
+use emmf::{Cancel, Observer, Step};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -20,7 +20,7 @@ pub(crate) type Callback = (Py<PyAny>, f64);
 pub(crate) fn enter<R: Send, E: IntoPyErr + Send>(
     py: Python<'_>,
     callback: Option<&Callback>,
-    work: impl FnOnce(&mut (dyn Observer + Send)) -> Result<R, E> + Send,
+    work: impl FnOnce(&mut (dyn Observer + Send), &Cancel) -> Result<R, E> + Send,
 ) -> PyResult<(R, Option<PyErr>)> {
     let every = callback.map(|(_, seconds)| Duration::try_from_secs_f64(*seconds).unwrap_or_default());
     let mut raised = None;
@@ -62,8 +62,8 @@ fn look(py: Python<'_>, callback: Option<&Callback>, step: Option<&Step>) -> PyR
 /// The same for work that has no steps and is of no use half done.
 pub(crate) fn through<R: Send, E: IntoPyErr + Send>(
     py: Python<'_>,
-    work: impl FnOnce() -> Result<R, E> + Send,
+    work: impl FnOnce(&Cancel) -> Result<R, E> + Send,
 ) -> PyResult<R> {
-    let (result, raised) = enter(py, None, |_| work())?;
+    let (result, raised) = enter(py, None, |_, token| work(token))?;
     raised.map_or(Ok(result), Err)
 }

@@ -1,7 +1,7 @@
 //! A fit: from the arrays of Python to a model and the results as arrays.
 
 use emmf::method::{Extra, Value};
-use emmf::{Factors, Fit, Given, Real, Spec};
+use emmf::{Factors, Fit, Given, Real, Running, Spec};
 use emmf_io::{AnyModel, Notes};
 use numpy::{Element, IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -28,6 +28,8 @@ pub(crate) struct Besides<'py> {
     /// Names of the features, for the model file.
     features: Option<Vec<String>>,
     callback: Option<Callback>,
+    /// None is one for each core.
+    threads: Option<usize>,
 }
 
 /// Fits the parameters `spec` (JSON) to the samples. Gives the model, a dictionary of results, and what ended the
@@ -56,14 +58,13 @@ fn run<'py, T: Element + Real>(
     let x = x.parts()?;
     let sample_weights = besides.sample_weight.as_ref().map(|weights| weights.as_slice()).transpose()?;
     let start = besides.start.as_ref().map(factors).transpose()?;
-    let start = start.as_ref();
+    let (start, threads) = (start.as_ref(), besides.threads);
     let graph = besides.graph.as_ref().map(Borrowed::parts).transpose()?;
-    let (fit, raised) = door::enter(py, besides.callback.as_ref(), |observer| {
-        let given = Given { sample_weights, start, ..Given::new(observer) };
-        match graph.map(graph::from_parts).transpose()? {
-            Some(graph) => spec.fit_on_graph(x.samples()?, &graph, given),
-            None => spec.fit_with(x.samples()?, given),
-        }
+    let (fit, raised) = door::enter(py, besides.callback.as_ref(), |observer, token| {
+        let graph = graph.map(graph::from_parts).transpose()?;
+        let (graph, running) = (graph.as_ref(), Running::on(threads).cancel(token));
+        let given = Given { sample_weights, start, graph, running, ..Given::default() };
+        spec.on(x.samples()?).given(given).observe(observer).fit()
     })?;
     let Fit { model: fitted, .. } = fit;
     let results = PyDict::new(py);

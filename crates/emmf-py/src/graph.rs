@@ -1,7 +1,7 @@
 //! Graphs over samples, as sparse matrices of SciPy.
 
 use emmf::graph::Graph;
-use emmf::{Error, Samples, Spec};
+use emmf::{Error, Running, Samples, Spec};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
@@ -20,18 +20,23 @@ pub(crate) fn from_parts(parts: Parts<'_, f64>) -> emmf::Result<Graph> {
     }
 }
 
-/// The graph that the parameters `spec` (JSON) make of the samples.
+/// The graph that the parameters `spec` (JSON) make of the samples. With this many threads; None is one for each core.
 #[pyfunction]
-pub(crate) fn graph_of<'py>(py: Python<'py>, spec: &str, x: AnySamples<'py>) -> PyResult<Sparse<'py>> {
+pub(crate) fn graph_of<'py>(
+    py: Python<'py>,
+    spec: &str,
+    x: AnySamples<'py>,
+    threads: Option<usize>,
+) -> PyResult<Sparse<'py>> {
     let spec: Spec = serde_json::from_str(spec).map_err(IntoPyErr::into_py_err)?;
     let graph = match &x {
         AnySamples::F32(x) => {
             let x = x.parts()?;
-            door::through(py, || spec.graph_of(x.samples()?))
+            door::through(py, |token| spec.graph_of(x.samples()?, &Running::on(threads).cancel(token)))
         }
         AnySamples::F64(x) => {
             let x = x.parts()?;
-            door::through(py, || spec.graph_of(x.samples()?))
+            door::through(py, |token| spec.graph_of(x.samples()?, &Running::on(threads).cancel(token)))
         }
     }?;
     let (mut starts, mut columns, mut weights) = (vec![0], Vec::new(), Vec::new());

@@ -26,7 +26,7 @@ pub(crate) fn agreement(
         "nmi-min" => |table| table.nmi(NmiNorm::Min),
         _ => return Err(PyValueError::new_err(format!("there is no measure named '{measure}'"))),
     };
-    door::through(py, || Contingency::new(truth, predicted).map(|table| evaluate(&table)))
+    door::through(py, |_| Contingency::new(truth, predicted).map(|table| evaluate(&table)))
 }
 
 #[pyfunction]
@@ -36,7 +36,7 @@ pub(crate) fn roc_auc(
     outlier: PyReadonlyArray1<'_, bool>,
 ) -> PyResult<f64> {
     let (scores, outlier) = (scores.as_slice()?, outlier.as_slice()?);
-    door::through(py, || metrics::roc_auc(scores, outlier))
+    door::through(py, |_| metrics::roc_auc(scores, outlier))
 }
 
 #[pyfunction]
@@ -47,7 +47,7 @@ pub(crate) fn precision_at(
     m: usize,
 ) -> PyResult<f64> {
     let (scores, outlier) = (scores.as_slice()?, outlier.as_slice()?);
-    door::through(py, || metrics::precision_at(scores, outlier, m))
+    door::through(py, |_| metrics::precision_at(scores, outlier, m))
 }
 
 /// The share of every sample in the objective of one of three methods.
@@ -64,5 +64,5 @@ pub(crate) fn effect<'py>(
         "l21-nmf" => outlier_effect::l21,
         _ => return Err(PyValueError::new_err(format!("there is no outlier effect for '{method}'"))),
     };
-    Ok(door::through(py, || shares(residuals))?.into_pyarray(py))
+    Ok(door::through(py, |_| shares(residuals))?.into_pyarray(py))
 }

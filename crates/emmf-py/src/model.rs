@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use emmf::{Coded, Real};
+use emmf::{Coded, Real, Running};
 use emmf_io::{AnyModel, Notes};
 use numpy::{Element, IntoPyArray, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;
@@ -63,9 +63,9 @@ impl Model {
     ) -> PyResult<Bound<'py, PyAny>> {
         together!(self, x, model => {
             let x = x.parts()?;
-            let left = door::through(py, || {
-                let x = x.samples()?;
-                let fitted = model.reconstruct(&model.transform_with(x, threads)?.v)?;
+            let left = door::through(py, |token| {
+                let (x, running) = (x.samples()?, Running::on(threads).cancel(token));
+                let fitted = model.reconstruct(&model.transform_with(x, &running)?.v)?;
                 let mut left = model.prepare(x)?;
                 let entries = left.as_mut_slice().iter_mut().zip(fitted.as_slice());
                 entries.for_each(|(left, fitted)| *left -= *fitted);
@@ -106,12 +106,12 @@ impl Model {
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        either!(self, model => door::through(py, || emmf_io::write_model(&path, model, &self.notes)))
+        either!(self, model => door::through(py, |_| emmf_io::write_model(&path, model, &self.notes)))
     }
 
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        door::through(py, || {
+        door::through(py, |_| {
             let (model, notes) = emmf_io::read_model_and_notes(&path)?;
             Ok::<_, emmf_io::Error>(Self { model, notes })
         })
@@ -137,7 +137,7 @@ fn coded<T: Element + Real>(
     x: &Borrowed<'_, T>,
 ) -> PyResult<Coded<T>> {
     let x = x.parts()?;
-    door::through(py, || model.transform_with(x.samples()?, threads))
+    door::through(py, |token| model.transform_with(x.samples()?, &Running::on(threads).cancel(token)))
 }
 
 fn results<T: Element + Real>(py: Python<'_>, coded: Coded<T>) -> PyResult<Bound<'_, PyDict>> {
@@ -156,5 +156,5 @@ fn reconstructed<'py, T: Element + Real>(
     v: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let v = owned(&v.extract::<PyReadonlyArray2<'py, T>>()?);
-    Ok(matrix(py, door::through(py, || model.reconstruct(&v))?)?.into_any())
+    Ok(matrix(py, door::through(py, |_| model.reconstruct(&v))?)?.into_any())
 }

@@ -4,13 +4,11 @@
 use std::any::Any;
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use emmf::{Observer, Step, cancellable};
+use emmf::{Cancel, Observer, Step};
 
 /// How often the calling thread looks up while nothing happens.
 const TICK: Duration = Duration::from_millis(50);
@@ -25,44 +23,32 @@ pub(crate) enum Failed {
 }
 
 /// Runs `work` on a thread of its own. The calling thread meanwhile runs `watch`: with a step not more often
-/// than `every`, and with nothing every 50 ms. Its `Break` ends a fit after the current iteration, and at once what has
-/// no iterations or not one yet.
+/// than `every`, and with nothing every 50 ms. Its `Break` cancels the token that `work` is given.
 pub(crate) fn watched<R: Send>(
     every: Option<Duration>,
-    work: impl FnOnce(&mut (dyn Observer + Send)) -> R + Send,
+    work: impl FnOnce(&mut (dyn Observer + Send), &Cancel) -> R + Send,
     watch: impl FnMut(Option<&Step>) -> ControlFlow<()>,
 ) -> Result<R, Failed> {
-    let flags = Flags::default();
+    let token = Cancel::new();
     // Without a buffer: an iteration waits until the one before has been seen.
     let (steps, seen) = mpsc::sync_channel(0);
     let (go_on, answers) = mpsc::sync_channel(1);
-    let reporter = Reporter { flags: &flags, every, last: None, steps, answers };
+    let reporter = Reporter { every, last: None, steps, answers };
     thread::scope(|scope| {
         let builder = thread::Builder::new().name("emmf".into());
         let worker = builder.spawn_scoped(scope, || {
             let mut reporter = reporter;
-            cancellable(&flags.at_once, || work(&mut reporter))
+            work(&mut reporter, &token)
         });
         let worker = worker.map_err(Failed::Thread)?;
-        look_on(&flags, &seen, &go_on, watch);
+        look_on(&token, &seen, &go_on, watch);
         worker.join().map_err(|payload| Failed::Panic(message(&*payload)))
     })
 }
 
-/// What the two threads tell each other.
-#[derive(Default)]
-struct Flags {
-    /// The fit is to end after the current iteration.
-    stop: AtomicBool,
-    /// An iteration is over: from here on there is a result to keep.
-    begun: AtomicBool,
-    /// The work is to end where it is.
-    at_once: Arc<AtomicBool>,
-}
-
 /// Until the worker has let go of its end, by finishing or by a panic.
 fn look_on(
-    flags: &Flags,
+    token: &Cancel,
     steps: &Receiver<Step>,
     go_on: &SyncSender<()>,
     mut watch: impl FnMut(Option<&Step>) -> ControlFlow<()>,
@@ -74,9 +60,7 @@ fn look_on(
             Err(RecvTimeoutError::Disconnected) => return,
         };
         if watch(step.as_ref()).is_break() {
-            flags.stop.store(true, Ordering::Relaxed);
-            let nothing_yet = !flags.begun.load(Ordering::Relaxed);
-            flags.at_once.store(nothing_yet, Ordering::Relaxed);
+            token.cancel();
         }
         if step.is_some() {
             // A worker that is gone needs no answer.
@@ -86,27 +70,21 @@ fn look_on(
 }
 
 /// The worker's end.
-struct Reporter<'a> {
-    flags: &'a Flags,
+struct Reporter {
     every: Option<Duration>,
     last: Option<Instant>,
     steps: SyncSender<Step>,
     answers: Receiver<()>,
 }
 
-impl Observer for Reporter<'_> {
+impl Observer for Reporter {
     fn iteration(&mut self, step: &Step) -> ControlFlow<()> {
-        self.flags.begun.store(true, Ordering::Relaxed);
         let due = |every| self.last.is_none_or(|last| last.elapsed() >= every);
         if self.every.is_some_and(due) && self.steps.send(*step).is_ok() {
             self.answers.recv().ok();
             self.last = Some(Instant::now());
         }
-        if self.flags.stop.load(Ordering::Relaxed) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        ControlFlow::Continue(())
     }
 }
 

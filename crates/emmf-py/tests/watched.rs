@@ -8,7 +8,7 @@ mod watched;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use emmf::{Given, Mat, Spec, Stop};
+use emmf::{Cancel, Mat, Spec, Stop};
 use watched::{Failed, watched};
 
 fn samples() -> Mat<f64> {
@@ -20,7 +20,7 @@ fn fit(spec: &Spec, every: Option<Duration>, stop_at: usize) -> (emmf::Fit<f64>,
     let mut seen = Vec::new();
     let fit = watched(
         every,
-        |observer| spec.fit_with(&x, Given::new(observer)),
+        |observer, token| spec.on(&x).observe(observer).cancel(token).fit(),
         |step| {
             seen.extend(step.map(|step| step.iteration));
             if seen.last() == Some(&stop_at) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -31,9 +31,9 @@ fn fit(spec: &Spec, every: Option<Duration>, stop_at: usize) -> (emmf::Fit<f64>,
 
 #[test]
 fn a_panic_is_an_error() {
-    let failed = watched(None, |_| -> () { panic!("broken at {}", 7) }, |_| ControlFlow::Continue(()));
+    let failed = watched(None, |_, _| -> () { panic!("broken at {}", 7) }, |_| ControlFlow::Continue(()));
     assert!(matches!(failed, Err(Failed::Panic(message)) if message == "broken at 7"));
-    let failed = watched(None, |_| -> () { panic!("broken") }, |_| ControlFlow::Continue(()));
+    let failed = watched(None, |_, _| -> () { panic!("broken") }, |_| ControlFlow::Continue(()));
     assert!(matches!(failed, Err(Failed::Panic(message)) if message == "broken"));
 }
 
@@ -42,10 +42,9 @@ fn a_panic_on_the_threads_of_a_fit_is_an_error() {
     let x = samples();
     let broken = watched(
         None,
-        |_| {
+        |_, _| {
             let mut observer = |_: &emmf::Step| -> ControlFlow<()> { panic!("inside the loop") };
-            let given = Given::new(&mut observer);
-            Spec::emmf(3).fit_with(&x, given)
+            Spec::emmf(3).on(&x).observe(&mut observer).fit()
         },
         |_| ControlFlow::Continue(()),
     );
@@ -79,7 +78,8 @@ fn steps_are_seen_no_more_often_than_asked_for() {
 fn it_looks_up_while_nothing_happens() {
     let mut looks = 0;
     let began = Instant::now();
-    let work = |_: &mut (dyn emmf::Observer + Send)| std::thread::sleep(Duration::from_millis(400));
+    let work =
+        |_: &mut (dyn emmf::Observer + Send), _: &Cancel| std::thread::sleep(Duration::from_millis(400));
     let watch = |step: Option<&emmf::Step>| {
         assert!(step.is_none());
         looks += 1;

@@ -14,6 +14,7 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
+use crate::cancel::Cancel;
 use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
 use crate::init::{Kmeans, Random, kmeans, screen, trimmed_kmeans};
@@ -22,7 +23,7 @@ use crate::metrics::ari;
 use crate::preprocess;
 use crate::real::Real;
 use crate::spec::{Init, Missing, Spec};
-use crate::threads;
+use crate::threads::Running;
 
 /// How often the data are cut into halves.
 pub const SPLITS: usize = 10;
@@ -54,14 +55,15 @@ pub struct Choice {
 
 impl Spec {
     /// Chooses a number of clusters for these samples; `seen(done, all)` is told how far it is and may end it, with
-    /// the splits up to then. The preprocessing, the start, the seed and the threads are those of the fit.
+    /// the splits up to then. The preprocessing, the start and the seed are those of the fit.
     ///
     /// ```
-    /// use emmf::{Spec, synth};
+    /// use emmf::{Running, Spec, synth};
     /// use std::ops::ControlFlow;
     /// let rays = synth::Rays { outliers: 0, ..synth::Rays::default() };
     /// let data = synth::rays_with_outliers::<f64>(&rays)?;
-    /// let choice = Spec::emmf(1).choose_k(&data.x, 2..=6, |_, _| ControlFlow::Continue(()))?;
+    /// let go_on = |_, _| ControlFlow::Continue(());
+    /// let choice = Spec::emmf(1).choose_k(&data.x, 2..=6, go_on, &Running::default())?;
     /// assert_eq!(choice.k, 3);
     /// # Ok::<(), emmf::Error>(())
     /// ```
@@ -70,8 +72,9 @@ impl Spec {
         x: impl Into<Samples<'a, T>>,
         ks: RangeInclusive<usize>,
         mut seen: impl FnMut(usize, usize) -> ControlFlow<()> + Send,
+        running: &Running<'_>,
     ) -> Result<Choice> {
-        T::choose_k(self, x.into(), ks, &mut seen)
+        T::choose_k(self, x.into(), ks, &mut seen, running)
     }
 }
 
@@ -84,12 +87,14 @@ pub(crate) fn choose_k<T: Real>(
     x: Samples<'_, T>,
     ks: &RangeInclusive<usize>,
     seen: Seen<'_>,
+    running: &Running<'_>,
 ) -> Result<Choice> {
     let ks = possible(x.shape().0, ks)?;
     if spec.missing == Missing::Nan {
         return Err(Error::Missing { what: "a choice of k".into(), instead: "give the number of clusters" });
     }
-    threads::within(spec.threads, || {
+    let cancel = &running.cancel;
+    running.threads.run(|_| {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(spec.seed);
         let mut all: Vec<usize> = (0..x.shape().0).collect();
         let mut rows = all.partial_shuffle(&mut random, MOST_SAMPLES.min(x.shape().0)).0.to_vec();
@@ -101,7 +106,7 @@ pub(crate) fn choose_k<T: Real>(
         let mut order: Vec<usize> = (0..rows.len()).collect();
         if spec.sets_aside() {
             let data = Stored::new(prepared.samples(), scale.clone(), norms_sq);
-            let found = screen(&data, ks[ks.len() - 1], &vec![1.0; rows.len()]);
+            let found = screen(&data, ks[ks.len() - 1], &vec![1.0; rows.len()], cancel)?;
             order.retain(|&at| !found[at]);
         }
         let mut curves: Vec<Vec<f64>> = Vec::new();
@@ -112,9 +117,8 @@ pub(crate) fn choose_k<T: Real>(
             let (a, b) = (a?, b?);
             let halves = [&a, &b].map(|half| Stored::new(half.samples(), None, None));
             let mut random = Random::stream(spec.seed, split);
-            curves.push(
-                ks.iter().map(|&k| agreement(spec.init, &halves, k, &mut random)).collect::<Result<_>>()?,
-            );
+            let curve = ks.iter().map(|&k| agreement(spec.init, &halves, k, (&mut random, cancel)));
+            curves.push(curve.collect::<Result<_>>()?);
             if seen(split + 1, SPLITS).is_break() {
                 break;
             }
@@ -159,23 +163,34 @@ fn possible(n: usize, ks: &RangeInclusive<usize>) -> Result<Vec<usize>> {
 }
 
 /// How well the halves agree about each other's clusters.
-fn agreement<T: Real, X: Data<T>>(init: Init, halves: &[X; 2], k: usize, random: &mut Random) -> Result<f64> {
-    let [a, b] = [0, 1].map(|half| clusters(init, &halves[half], k, random));
+fn agreement<T: Real, X: Data<T>>(
+    init: Init,
+    halves: &[X; 2],
+    k: usize,
+    (random, cancel): (&mut Random, &Cancel),
+) -> Result<f64> {
+    let a = clusters(init, &halves[0], k, (random, cancel))?;
+    let b = clusters(init, &halves[1], k, (random, cancel))?;
     let there = ari(&b.labels, &nearest(&halves[1], &a.centroids))?;
     let back = ari(&a.labels, &nearest(&halves[0], &b.centroids))?;
     Ok(f64::midpoint(there, back))
 }
 
-fn clusters<T: Real, X: Data<T>>(init: Init, x: &X, k: usize, random: &mut Random) -> Kmeans<T> {
+fn clusters<T: Real, X: Data<T>>(
+    init: Init,
+    x: &X,
+    k: usize,
+    (random, cancel): (&mut Random, &Cancel),
+) -> Result<Kmeans<T>> {
     let weights = vec![1.0; x.shape().0];
     let mut run = || match init {
-        Init::Trimmed => trimmed_kmeans(x, k, &weights, random),
-        Init::Kmeans | Init::Random | Init::Nndsvd => kmeans(x, k, &weights, random),
+        Init::Trimmed => trimmed_kmeans(x, k, &weights, random, cancel),
+        Init::Kmeans | Init::Random | Init::Nndsvd => kmeans(x, k, &weights, random, cancel),
     };
-    let first = run();
-    (1..RESTARTS).fold(first, |best, _| {
-        let next = run();
-        if next.inertia < best.inertia { next } else { best }
+    let first = run()?;
+    (1..RESTARTS).try_fold(first, |best, _| {
+        let next = run()?;
+        Ok(if next.inertia < best.inertia { next } else { best })
     })
 }
 

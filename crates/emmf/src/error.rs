@@ -3,7 +3,7 @@
 /// The result of a fallible call of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a call was refused. Not converging, running out of time and being ended by an observer are not errors:
+/// Why a call was refused. Not converging, running out of time and being ended during the iterations are not errors:
 /// they are [`Stop`](crate::iterate::Stop) values of a successful fit.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -28,7 +28,7 @@ pub enum Error {
         /// What they must be.
         want: (usize, usize),
     },
-    /// The call was broken off before it had a result, see [`cancellable`](crate::cancellable).
+    /// The call was cancelled before it had a result, see [`Cancel`](crate::Cancel).
     #[error("cancelled before there was a result")]
     Cancelled,
     /// The data hold no number.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::cancel::Deadline;
+use crate::cancel::{Cancel, Deadline};
 use crate::checkpoint::{Archive, Checkpoint, Snapshot};
 use crate::error::{Error, Result};
 use crate::init::Start;
@@ -24,7 +24,7 @@ pub enum Stop {
     MaxIter,
     /// The time was up.
     TimeLimit,
-    /// An observer asked for it.
+    /// An observer or a [`Cancel`](crate::Cancel) token asked for it.
     Cancelled,
 }
 
@@ -47,7 +47,7 @@ impl std::fmt::Display for Stop {
 }
 
 /// When to stop.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct StopRule {
     /// Iterations at the most.
     pub max_iter: usize,
@@ -57,6 +57,8 @@ pub struct StopRule {
     pub by: StopBy,
     /// The end of the time allowed.
     pub deadline: Deadline,
+    /// What ends it early.
+    pub cancel: Cancel,
 }
 
 /// What an observer sees after every iteration.
@@ -72,7 +74,7 @@ pub struct Step {
     pub elapsed: Duration,
 }
 
-/// Progress, curves, cancellation: all of them. Closures are observers.
+/// Progress, curves, checkpoints, the end of a fit: all of them. Closures are observers.
 pub trait Observer {
     /// Called after every iteration; `Break` ends the whole fit, which keeps what it has.
     fn iteration(&mut self, step: &Step) -> ControlFlow<()>;
@@ -152,7 +154,7 @@ impl<S> Run<S> {
     }
 }
 
-/// Iterates until a rule or the observer ends it.
+/// Iterates until a rule, the observer or a token ends it.
 pub(crate) fn iterate<'x, T: Real, X: ?Sized, M: Method<'x, T, X>>(
     method: &M,
     x: &'x X,
@@ -183,7 +185,7 @@ pub(crate) fn iterate<'x, T: Real, X: ?Sized, M: Method<'x, T, X>>(
         let step = Step { restart, iteration: run.trace.len(), objective, elapsed: began.elapsed() };
         let wish = observer.iteration(&step);
         observer.keep(&mut || Checkpoint { restart, now: run.save(method), best: None });
-        if wish.is_break() {
+        if wish.is_break() || rule.cancel.is_cancelled() {
             break Stop::Cancelled;
         }
         let change = match (&mut before, method.coefficients(&run.state)) {

@@ -41,11 +41,11 @@ pub mod spec;
 pub mod synth;
 mod threads;
 
-pub use cancel::cancellable;
+pub use cancel::Cancel;
 pub use checkpoint::Checkpoint;
 pub use choose::Choice;
 pub use error::{Error, Result};
-pub use fit::Given;
+pub use fit::{Given, Request};
 pub use graph::Graph;
 pub use init::Factors;
 pub use iterate::{Observer, Step, Stop};
@@ -55,3 +55,4 @@ pub use outliers::Cut;
 pub use real::Real;
 
 pub use spec::{GraphKind, GraphSpec, Init, LabelRule, Missing, Outliers, Solver, Spec, StopBy};
+pub use threads::{Pool, Running, Threads};

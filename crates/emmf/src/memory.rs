@@ -19,7 +19,7 @@ const BASE: usize = 20 << 20;
 const MUCH: usize = 1 << 30;
 
 /// Vectors of length n in double precision, with those of the start and of the result.
-const VECTORS: f64 = 12.0;
+const VECTORS: f64 = 11.0;
 /// Matrices d×k: U, those that it moves with, and the centroids of the start.
 const SHORT: f64 = 8.0;
 /// Blocks of rows that a thread codes samples in.
@@ -29,19 +29,19 @@ const DECOMPOSED: f64 = 18.0;
 const PACKED: (f64, f64) = (36.0, 67_108_864.0);
 
 impl Spec {
-    /// Bytes that a fit of n×d dense samples of type `T` takes at the most, beside the samples themselves. Where
-    /// they are `streamed`, this is all that it takes.
+    /// Bytes that a fit of n×d dense samples of type `T` takes at the most with so many `threads`, beside the samples
+    /// themselves. Where they are `streamed`, this is all that it takes.
     ///
     /// ```
     /// use emmf::Spec;
-    /// let bytes = Spec::emmf(50).memory::<f32>((20_000, 1000), false);
+    /// let bytes = Spec::emmf(50).memory::<f32>((20_000, 1000), false, None);
     /// assert!(bytes < 100_000_000);
     /// ```
-    pub fn memory<T: Real>(&self, (n, d): (usize, usize), streamed: bool) -> usize {
+    pub fn memory<T: Real>(&self, (n, d): (usize, usize), streamed: bool, threads: Option<usize>) -> usize {
         let (n, d, k, size) = (n as f64, d as f64, self.k as f64, size_of::<T>() as f64);
         let sizes = Sizes { n, d, k, size, params: &self.params };
         // A number too large for its type becomes the largest there is.
-        let bytes = |entry| Takes { spec: self, entry, sizes, streamed }.bytes() as usize;
+        let bytes = |entry| Takes { spec: self, entry, sizes, streamed, threads }.bytes() as usize;
         registry::find(&self.method).map_or(BASE, |entry| BASE.saturating_add(bytes(entry)))
     }
 }
@@ -52,6 +52,7 @@ struct Takes<'a> {
     entry: &'static Entry,
     sizes: Sizes<'a>,
     streamed: bool,
+    threads: Option<usize>,
 }
 
 impl Takes<'_> {
@@ -123,8 +124,8 @@ impl Takes<'_> {
 
     /// Buffers of the threads that code samples.
     fn rooms(&self) -> f64 {
-        let threads = self.spec.threads.map_or(PARTS, |threads| threads.min(PARTS));
-        8.0 * ROOMS * (threads * BLOCK) as f64 * self.sizes.k
+        let threads = self.threads.map_or(PARTS, |threads| threads.min(PARTS));
+        8.0 * (threads * BLOCK) as f64 * (ROOMS * self.sizes.k + PANEL as f64)
     }
 
     /// A search for so many neighbours of each sample.
@@ -167,8 +168,13 @@ impl Takes<'_> {
 
 /// Asks for all that a large fit takes at once and gives it back, so that one that no memory holds is an error from the
 /// beginning, not the end of the program after an hour.
-pub(crate) fn check_room<T: Real>(spec: &Spec, shape: (usize, usize), streamed: bool) -> Result<()> {
-    let bytes = spec.memory::<T>(shape, streamed);
+pub(crate) fn check_room<T: Real>(
+    spec: &Spec,
+    shape: (usize, usize),
+    streamed: bool,
+    threads: Option<usize>,
+) -> Result<()> {
+    let bytes = spec.memory::<T>(shape, streamed, threads);
     if bytes < MUCH {
         return Ok(());
     }

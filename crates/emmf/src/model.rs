@@ -1,8 +1,12 @@
 //! What a fit leaves behind: the [`Model`], which codes and scores new samples, and the [`Fit`] around it.
 
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Data, Stored};
+use crate::cancel::Cancel;
+use crate::data::{BLOCK, Data, Stored, exact_gram};
 use crate::error::{Error, Result};
 use crate::iterate::Stop;
 use crate::matrix::{Mat, Samples, View};
@@ -11,7 +15,7 @@ use crate::preprocess::{self, Fitted, Prepared, median};
 use crate::real::Real;
 use crate::real::sealed::Left;
 use crate::spec::{Missing, Spec};
-use crate::threads;
+use crate::threads::{Running, Threads};
 
 /// Sweeps of coordinate descent that a coding may have: a file must not keep anyone busy for ever.
 pub(crate) const MOST_SWEEPS: usize = 10_000;
@@ -52,6 +56,17 @@ pub struct Model<T> {
     residual_scale: ResidualScale,
     coding: Coding,
     label_centres: Vec<Option<Vec<f64>>>,
+    gram: Once,
+}
+
+/// UᵀU, made when the first samples are coded. It follows from U, so that all are equal.
+#[derive(Debug, Clone, Default)]
+struct Once(OnceLock<Mat<f64>>);
+
+impl PartialEq for Once {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// Samples in terms of a model.
@@ -99,6 +114,7 @@ impl<T: Real> Model<T> {
             residual_scale,
             coding: Coding::LeastSquares,
             label_centres: Vec::new(),
+            gram: Once::default(),
         })
     }
 
@@ -177,24 +193,35 @@ impl<T: Real> Model<T> {
     }
 
     /// Coefficients, labels, residuals and outlier scores of samples, U fixed. For the training samples
-    /// these are the coefficients of the fit. Each sample is coded on its own. With the threads of the fit; see
+    /// these are the coefficients of the fit. Each sample is coded on its own. One thread for each core; see
     /// [`transform_with`](Self::transform_with).
     pub fn transform<'a>(&self, x: impl Into<Samples<'a, T>>) -> Result<Coded<T>> {
-        self.transform_with(x, self.spec.threads)
+        self.transform_with(x, &Running::default())
     }
 
-    /// The same with this many threads; `None` is one for each core. The result does not depend on it.
+    /// The same on other threads, or until it is cancelled. A few samples, which take no longer than starting a thread,
+    /// are coded on the calling one.
+    ///
+    /// ```
+    /// use emmf::{Mat, Pool, Running, Spec};
+    /// let x = Mat::from_rows([[1.0, 0.0], [2.0, 0.1], [0.0, 1.0], [0.1, 3.0]]);
+    /// let (fit, pool) = (Spec::emmf(2).fit(&x)?, Pool::new(Some(2))?);
+    /// let coded = fit.model.transform_with(&x, &Running::on(&pool))?;
+    /// assert_eq!(coded.v, fit.v);
+    /// # Ok::<(), emmf::Error>(())
+    /// ```
     pub fn transform_with<'a>(
         &self,
         x: impl Into<Samples<'a, T>>,
-        threads: Option<usize>,
+        running: &Running<'_>,
     ) -> Result<Coded<T>> {
-        T::transform(self, x.into(), threads)
+        T::transform(self, x.into(), running)
     }
 
     /// Preprocessed samples in terms of the model.
-    pub(crate) fn code(&self, data: &Stored<'_, T>) -> Result<Coded<T>> {
-        let (v, residuals) = self.coding.code(data, &self.u, self.spec.missing == Missing::Nan);
+    pub(crate) fn code(&self, data: &Stored<'_, T>, cancel: &Cancel) -> Result<Coded<T>> {
+        let (missing, gram) = (self.spec.missing == Missing::Nan, self.gram());
+        let (v, residuals) = self.coding.code(data, (&self.u, &gram), missing, cancel)?;
         data.intact()?;
         let labels = match &self.label_centres[..] {
             [] => largest(&v, &self.u, self.spec.labels.unwrap_or_default()),
@@ -202,6 +229,18 @@ impl<T: Real> Model<T> {
         };
         let scores = residuals.iter().map(|&r| self.residual_scale.score(r)).collect();
         Ok(Coded { v, labels, residuals, scores, imputed: None })
+    }
+
+    /// UᵀU. No one waits for another to make it: both may be on one thread of a pool.
+    fn gram(&self) -> Cow<'_, Mat<f64>> {
+        self.gram.0.get().map_or_else(
+            || {
+                let gram = exact_gram(&self.u);
+                drop(self.gram.0.set(gram.clone()));
+                Cow::Owned(gram)
+            },
+            Cow::Borrowed,
+        )
     }
 
     fn check_features(&self, x: &Samples<'_, T>) -> Result<()> {
@@ -217,7 +256,7 @@ impl<T: Real> Model<T> {
         let x = x.into();
         self.check_features(&x)?;
         // One thread: to read and to write is most of it.
-        threads::within(Some(1), || {
+        Threads::Number(1).run_unless(x.shape().0 <= BLOCK, || {
             let mut prepared = preprocess::apply(&self.preprocess, x, self.spec.missing == Missing::Nan)?;
             let (scale, _) = prepared.take_factors();
             let (n, d) = x.shape();
@@ -247,18 +286,19 @@ impl<T: Real> Model<T> {
 pub(crate) fn transform<T: Real>(
     model: &Model<T>,
     x: Samples<'_, T>,
-    threads: Option<usize>,
+    running: &Running<'_>,
 ) -> Result<Coded<T>> {
     model.check_features(&x)?;
     let missing = model.spec.missing == Missing::Nan;
-    threads::within(threads, || {
+    let small = model.coding.is_small(x.shape().0, missing);
+    running.threads.run_unless(small, || {
         if missing {
             check_missing(&x)?;
         }
         let mut prepared = preprocess::apply(&model.preprocess, x, missing)?;
         let (scale, norms_sq) = prepared.take_factors();
         let data = Stored::new(prepared.samples(), scale, norms_sq);
-        let mut coded = model.code(&data)?;
+        let mut coded = model.code(&data, &running.cancel)?;
         coded.imputed = if missing { impute(&prepared, &x, (&model.u, &coded.v)) } else { None };
         Ok(coded)
     })?

@@ -191,10 +191,6 @@ pub struct Spec {
     /// Stop after this many seconds.
     #[serde(default)]
     pub time_limit: Option<f64>,
-    /// Threads; `None` is one for each core, and more than a few for each are not started. The result does not depend on
-    /// it, and model files do not hold it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub threads: Option<usize>,
     /// How labels are read off V; `None` is the method's own way.
     #[serde(default)]
     pub labels: Option<LabelRule>,
@@ -267,7 +263,6 @@ impl Spec {
             tol: 0.0,
             stop_by: None,
             time_limit: None,
-            threads: None,
             labels: None,
             polish: true,
             epsilon: None,
@@ -311,8 +306,6 @@ impl Spec {
         stop_by: StopBy => Some(stop_by);
         /// See [`Spec::time_limit`].
         time_limit: f64 => Some(time_limit);
-        /// See [`Spec::threads`].
-        threads: usize => Some(threads);
         /// See [`Spec::labels`].
         labels: LabelRule => Some(labels);
         /// See [`Spec::polish`].

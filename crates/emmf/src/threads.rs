@@ -1,10 +1,12 @@
-//! The threads of a call: a pool of its own, so that nothing fights over a global one and a process
-//! may fork between calls.
+//! The threads of a call: a pool of its own or one that is lent, so that nothing fights over a global one.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use crate::cancel;
+use rayon::iter::plumbing::{Producer, ProducerCallback};
+use rayon::prelude::*;
+
+use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 
 /// Threads for each core at most: more would only take turns, and a number may come from anywhere.
@@ -12,17 +14,30 @@ const PER_CORE: usize = 4;
 /// Threads that may be had on any machine.
 const ALWAYS: usize = 16;
 
-/// Runs `work` with this many threads, or with as many as make sense where that is less; `None` is one for each core.
-pub(crate) fn within<R: Send>(threads: Option<usize>, work: impl FnOnce() -> R + Send) -> Result<R> {
-    if threads == Some(0) {
-        return Err(Error::param("threads", 0, "at least 1"));
+/// Threads that can be lent to any number of calls. Calls that share them at the same time may wait for each other. A
+/// process that forks makes a new one in the child, where the threads of the old one are gone.
+#[derive(Debug)]
+pub struct Pool {
+    threads: rayon::ThreadPool,
+    /// Whether a call keeps the threads awake.
+    awake: AtomicBool,
+}
+
+impl Pool {
+    /// This many threads, or as many as make sense where that is less; `None` is one for each core.
+    pub fn new(threads: Option<usize>) -> Result<Self> {
+        if threads == Some(0) {
+            return Err(none());
+        }
+        let threads = threads.map_or(0, |threads| threads.min(most()));
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| Error::Threads { threads, why: error.to_string() })?;
+        Ok(Self { threads: pool, awake: AtomicBool::new(false) })
     }
-    let threads = threads.map_or(0, |threads| threads.min(most()));
-    let asked = cancel::listening();
-    let listen = move |_| drop(cancel::listen_to(asked.clone()));
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(listen).build();
-    let pool = pool.map_err(|error| Error::Threads { threads, why: error.to_string() })?;
-    cancel::caught(|| pool.install(work))
+}
+
+fn none() -> Error {
+    Error::param("threads", 0, "at least 1")
 }
 
 fn most() -> usize {
@@ -30,42 +45,173 @@ fn most() -> usize {
     cores.saturating_mul(PER_CORE).max(ALWAYS)
 }
 
+/// The threads that a call works on.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Threads<'a> {
+    /// One for each core, for this call alone.
+    #[default]
+    Cores,
+    /// So many, for this call alone; never more than a few for each core.
+    Number(usize),
+    /// Those of a pool.
+    Lent(&'a Pool),
+}
+
+impl From<usize> for Threads<'_> {
+    fn from(threads: usize) -> Self {
+        Self::Number(threads)
+    }
+}
+
+impl From<Option<usize>> for Threads<'_> {
+    fn from(threads: Option<usize>) -> Self {
+        threads.map_or(Self::Cores, Self::Number)
+    }
+}
+
+impl<'a> From<&'a Pool> for Threads<'a> {
+    fn from(pool: &'a Pool) -> Self {
+        Self::Lent(pool)
+    }
+}
+
+impl Threads<'_> {
+    /// Runs `work` on these threads.
+    pub(crate) fn run<R: Send>(self, work: impl FnOnce(&Pool) -> R + Send) -> Result<R> {
+        let own;
+        let pool = match self {
+            Self::Lent(pool) => pool,
+            Self::Cores | Self::Number(_) => {
+                own = Pool::new(self.number())?;
+                &own
+            }
+        };
+        Ok(pool.threads.install(|| work(pool)))
+    }
+
+    /// Runs `work` on these threads, or, where it is `small`, on the calling one: to wake another takes longer than it.
+    pub(crate) fn run_unless<R: Send>(self, small: bool, work: impl FnOnce() -> R + Send) -> Result<R> {
+        match self {
+            Self::Number(0) => Err(none()),
+            _ if small => Ok(work()),
+            _ => self.run(|_| work()),
+        }
+    }
+
+    /// How many there are, where that was said.
+    pub(crate) fn number(self) -> Option<usize> {
+        match self {
+            Self::Cores => None,
+            Self::Number(threads) => Some(threads),
+            Self::Lent(pool) => Some(pool.threads.current_num_threads()),
+        }
+    }
+}
+
+/// How a call is run. No result depends on it.
+///
+/// ```
+/// use emmf::{Cancel, Pool, Running};
+/// let (pool, token) = (Pool::new(Some(2))?, Cancel::new());
+/// let running = Running::on(&pool).cancel(&token);
+/// # Ok::<(), emmf::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Running<'a> {
+    /// The threads that it works on.
+    pub threads: Threads<'a>,
+    /// What ends it early.
+    pub cancel: Cancel,
+}
+
+impl<'a> Running<'a> {
+    /// On so many threads, on one for each core (`None`) or on those of a pool.
+    pub fn on(threads: impl Into<Threads<'a>>) -> Self {
+        Self { threads: threads.into(), cancel: Cancel::default() }
+    }
+
+    /// The same until this token ends it.
+    #[must_use]
+    pub fn cancel(self, token: &Cancel) -> Self {
+        Self { cancel: token.clone(), ..self }
+    }
+}
+
+/// Does the work for every item: on the threads of the pool, or, outside of any, one after the other on this one.
+pub(crate) fn each<I: IndexedParallelIterator>(items: I, work: impl Fn(I::Item) + Sync + Send) {
+    each_in(items, || (), |(), item| work(item));
+}
+
+/// The same, each thread in a room of its own.
+pub(crate) fn each_in<I: IndexedParallelIterator, S>(
+    items: I,
+    room: impl Fn() -> S + Sync + Send,
+    work: impl Fn(&mut S, I::Item) + Sync + Send,
+) {
+    if rayon::current_thread_index().is_some() {
+        items.for_each_init(room, work);
+    } else {
+        items.with_producer(InTurn { room: room(), work });
+    }
+}
+
+/// Work on items in turn.
+struct InTurn<S, W> {
+    room: S,
+    work: W,
+}
+
+impl<S, I, W: Fn(&mut S, I)> ProducerCallback<I> for InTurn<S, W> {
+    type Output = ();
+
+    fn callback<P: Producer<Item = I>>(mut self, items: P) {
+        items.into_iter().for_each(|item| (self.work)(&mut self.room, item));
+    }
+}
+
 /// Threads that are kept awake at the most; more would only get in each other's way.
 const AWAKE: usize = 16;
 /// Times that an idle thread looks for work at once before it lets others have its core in between.
 const EAGER: usize = 4096;
 
-/// Runs `work` on the current pool while its threads wait for their share without going to sleep: to wake one
-/// up takes longer than the whole iteration of a small problem.
-pub(crate) fn awake<R: Send>(work: impl FnOnce() -> R + Send) -> R {
-    let (here, threads) = (rayon::current_thread_index(), rayon::current_num_threads().min(AWAKE));
-    if here.is_none() || threads == 1 {
-        return work();
-    }
-    let (ready, over) = (AtomicUsize::new(0), AtomicBool::new(false));
-    rayon::scope(|scope| {
-        scope.spawn_broadcast(|_, context| {
-            if Some(context.index()) != here && context.index() < threads {
-                ready.fetch_add(1, Ordering::AcqRel);
-                wait_for_work(&over);
-            }
-        });
-        // A thread that came late might take up its waiting inside of a piece of work, and never end that.
-        let others = threads - usize::from(here.is_some_and(|here| here < threads));
-        while ready.load(Ordering::Acquire) < others {
-            std::thread::yield_now();
+impl Pool {
+    /// Runs `work` on a thread of the pool while the others wait for their share without going to sleep: to wake one
+    /// up takes longer than the whole iteration of a small problem. Where another call does so, they are awake already.
+    pub(crate) fn awake<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        let (here, threads) =
+            (self.threads.current_thread_index(), self.threads.current_num_threads().min(AWAKE));
+        if here.is_none() || threads == 1 || self.awake.swap(true, Ordering::AcqRel) {
+            return work();
         }
-        let _ends = Ends(&over);
-        work()
-    })
+        let (ready, over) = (AtomicUsize::new(0), AtomicBool::new(false));
+        rayon::scope(|scope| {
+            scope.spawn_broadcast(|_, context| {
+                if Some(context.index()) != here && context.index() < threads {
+                    ready.fetch_add(1, Ordering::AcqRel);
+                    wait_for_work(&over);
+                }
+            });
+            let _ends = Ends { over: &over, awake: &self.awake };
+            // A thread that came late might take up its waiting inside of a piece of work, and never end that.
+            let others = threads - usize::from(here.is_some_and(|here| here < threads));
+            while ready.load(Ordering::Acquire) < others {
+                std::thread::yield_now();
+            }
+            work()
+        })
+    }
 }
 
 /// Says that it is over, also where the work panics.
-struct Ends<'a>(&'a AtomicBool);
+struct Ends<'a> {
+    over: &'a AtomicBool,
+    awake: &'a AtomicBool,
+}
 
 impl Drop for Ends<'_> {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Release);
+        self.over.store(true, Ordering::Release);
+        self.awake.store(false, Ordering::Release);
     }
 }
 

@@ -43,7 +43,7 @@ const INITS: &[Init] = &[Init::Random, Init::Kmeans, Init::Trimmed, Init::Nndsvd
 /// These starts with every solver.
 fn specs(method: &'static Entry, k: usize, inits: &'static [Init]) -> impl Iterator<Item = Spec> {
     inits.iter().flat_map(move |&init| {
-        let spec = Spec::new(method.name, k).init(init).max_iter(2).threads(1).as_published();
+        let spec = Spec::new(method.name, k).init(init).max_iter(2).as_published();
         solvers(method).into_iter().map(move |solver| spec.clone().solver(solver))
     })
 }
@@ -52,13 +52,13 @@ fn specs(method: &'static Entry, k: usize, inits: &'static [Init]) -> impl Itera
 fn wrong<T: Real>(spec: &Spec, x: &Mat<T>, streamed: bool) -> Option<String> {
     let rows = Rows(x);
     let samples = if streamed { Samples::Stream(&rows) } else { x.into() };
-    let (fit, taken) = peak(|| spec.fit(samples));
+    let (fit, taken) = peak(|| spec.on(samples).threads(1).fit());
     let needs_memory = matches!(fit, Err(emmf::Error::WouldLoad { .. } | emmf::Error::Storage { .. }));
     if needs_memory && streamed {
         return None;
     }
     fit.unwrap();
-    let announced = spec.memory::<T>(x.shape(), streamed) - PROGRAM;
+    let announced = spec.memory::<T>(x.shape(), streamed, Some(1)) - PROGRAM;
     let columns = (spec.k + 10).min(x.cols().max(spec.k));
     let packed = if spec.init == Init::Nndsvd { PACKED * x.rows() * columns } else { 0 };
     let right = taken <= announced && announced <= taken + taken / 3 + SMALL + packed;
@@ -113,11 +113,7 @@ fn promise_11_with_a_graph() {
     check(graphs().flat_map(|method| specs(method, 4, INITS)), &x, false);
     check(graphs().flat_map(|method| specs(method, 15, &[Init::Kmeans])), &x.cast::<f32>(), false);
     let with = |neighbours| GraphSpec { neighbours, ..GraphSpec::default() };
-    check(
-        [3, 20].into_iter().map(|near| Spec::new("nmf", 10).graph(with(near)).max_iter(2).threads(1)),
-        &x,
-        false,
-    );
+    check([3, 20].into_iter().map(|near| Spec::new("nmf", 10).graph(with(near)).max_iter(2)), &x, false);
 }
 
 /// The graph that a method needs is announced whether it is named or not.
@@ -125,7 +121,8 @@ fn promise_11_with_a_graph() {
 fn promise_11_a_graph_that_goes_without_saying() {
     let _turn = turn();
     let (plain, named) = (Spec::new("g-emmf", 5), Spec::new("g-emmf", 5).graph(GraphSpec::default()));
-    assert_eq!(plain.memory::<f64>((9000, 40), false), named.memory::<f64>((9000, 40), false));
+    let [plain, named] = [plain, named].map(|spec| spec.memory::<f64>((9000, 40), false, None));
+    assert_eq!(plain, named);
 }
 
 /// Where outliers are found and set aside, and where there are none, it is enough.
@@ -138,11 +135,11 @@ fn promise_11_outliers_that_are_set_aside() {
         let quiet = in_use();
         for method in ["emmf", "nmf", "l1-nmf"] {
             settle(quiet);
-            let mut spec = Spec::new(method, 6).max_iter(2).threads(1);
+            let mut spec = Spec::new(method, 6).max_iter(2);
             spec.outliers = Some(Outliers::SetAside);
-            let (fit, taken) = peak(|| spec.fit(&x).unwrap());
+            let (fit, taken) = peak(|| spec.on(&x).threads(1).fit().unwrap());
             assert_eq!(fit.set_aside.is_empty(), outliers == 0, "{method}");
-            let announced = spec.memory::<f64>(x.shape(), false) - PROGRAM;
+            let announced = spec.memory::<f64>(x.shape(), false, Some(1)) - PROGRAM;
             assert!(taken <= announced, "{method}: {taken} taken, {announced} announced");
         }
     }
@@ -152,7 +149,7 @@ fn promise_11_outliers_that_are_set_aside() {
 #[test]
 fn promise_11_large_fits_are_not_refused_without_need() {
     let _turn = turn();
-    let bytes = Spec::new("emmf", 20).memory::<f32>((1_500_000, 512), true);
+    let bytes = Spec::new("emmf", 20).memory::<f32>((1_500_000, 512), true, None);
     assert!((401_000_000..535_000_000).contains(&bytes), "{bytes}");
 }
 
@@ -165,6 +162,6 @@ fn promise_11_more_than_any_memory() {
     assert!(matches!(error, emmf::Error::Memory { bytes } if bytes > 1 << 45), "{error}");
     // No more centroids than samples, and numbers too large to count are the largest there is.
     let lsnmf = Spec::new("lsnmf", 2).param("centroids", 1e15);
-    assert!(lsnmf.memory::<f64>((1 << 40, 1 << 20), false) > 1 << 60);
-    assert!(lsnmf.memory::<f64>((10, 10), false) < 1 << 30);
+    assert!(lsnmf.memory::<f64>((1 << 40, 1 << 20), false, None) > 1 << 60);
+    assert!(lsnmf.memory::<f64>((10, 10), false, None) < 1 << 30);
 }

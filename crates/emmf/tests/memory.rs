@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use emmf::preprocess::Normalize;
-use emmf::{Given, GraphSpec, Init, Mat, Samples, Solver, Spec, Step};
+use emmf::{GraphSpec, Init, Mat, Samples, Solver, Spec, Step};
 use oracle::problems::{Sparse, rng, uniform};
 
 /// The system's allocator, with a count of the bytes in use and of their maximum.
@@ -71,7 +71,7 @@ const K: usize = 20;
 fn peak(spec: &Spec, x: Samples<'_, f64>) -> usize {
     let before = IN_USE.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);
-    let fit = spec.fit(x).unwrap();
+    let fit = spec.on(x).threads(1).fit().unwrap();
     assert_eq!(fit.v.rows(), x.shape().0);
     PEAK.load(Ordering::Relaxed) - before
 }
@@ -87,7 +87,7 @@ const ALLOWED: usize = 8 * ((N + D) * K + 4 * N * K + 12 * (N + D) + 64 * K * K)
 
 fn specs() -> impl Iterator<Item = Spec> {
     [Init::Random, Init::Kmeans, Init::Trimmed].into_iter().flat_map(|init| {
-        let spec = Spec::emmf(K).init(init).max_iter(3).threads(1);
+        let spec = Spec::emmf(K).init(init).max_iter(3);
         [spec.clone(), spec.normalize([Normalize::Unit])]
     })
 }
@@ -128,8 +128,8 @@ fn sparse() {
 fn graph() {
     let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let x = uniform(N, 30, &mut rng(7));
-    let spec = Spec::new("g-emmf", 5).graph(GraphSpec::default()).init(Init::Random).max_iter(3).threads(1);
-    let (peak, announced) = (peak(&spec, (&x).into()), spec.memory::<f64>((N, 30), false));
+    let spec = Spec::new("g-emmf", 5).graph(GraphSpec::default()).init(Init::Random).max_iter(3);
+    let (peak, announced) = (peak(&spec, (&x).into()), spec.memory::<f64>((N, 30), false, Some(1)));
     // A tenth of an n×n matrix in single precision.
     assert!(peak < N * N * 4 / 10, "{peak} bytes");
     assert!(peak <= announced, "{peak} bytes, announced {announced}");
@@ -172,8 +172,8 @@ fn promise_16_no_allocation_inside_the_loop() {
             calls.push(CALLS.with(Cell::get));
             ControlFlow::Continue(())
         };
-        let spec = Spec::new(method, 10).solver(solver).init(Init::Random).max_iter(10).threads(1);
-        spec.fit_with(samples, Given::new(&mut observer)).unwrap();
+        let spec = Spec::new(method, 10).solver(solver).init(Init::Random).max_iter(10);
+        spec.on(samples).observe(&mut observer).threads(1).fit().unwrap();
         assert_eq!(calls[9] - calls[1], 0, "{method} {solver:?}");
     }
 }

@@ -17,7 +17,7 @@ fn samples() -> Mat<f64> {
 }
 
 fn fit(spec: &Spec) -> Fit<f64> {
-    spec.clone().max_iter(4).threads(1).fit(&samples()).expect("a fit of good samples")
+    spec.clone().max_iter(4).on(&samples()).threads(1).fit().expect("a fit of good samples")
 }
 
 fn specs() -> Vec<Spec> {
@@ -42,8 +42,12 @@ pub(crate) static MODELS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let bytes = |spec: Spec| {
         model_to_bytes(&AnyModel::F64(fit(&spec).model), &Notes::default()).expect("a model can be written")
     };
-    let single =
-        Spec::emmf(2).max_iter(4).threads(1).fit(&samples().cast::<f32>()).expect("a fit of good samples");
+    let single = Spec::emmf(2)
+        .max_iter(4)
+        .on(&samples().cast::<f32>())
+        .threads(1)
+        .fit()
+        .expect("a fit of good samples");
     let single =
         model_to_bytes(&AnyModel::F32(single.model), &Notes::default()).expect("a model can be written");
     specs().into_iter().map(bytes).chain([single]).collect()

@@ -108,7 +108,7 @@ fn every_other_option_is_heard() {
     let spec = read_record(&place.path("result/record.json")).unwrap().spec;
     assert_eq!(spec.params.get("quantile"), Some(&0.8));
     assert_eq!((spec.exponent, spec.init_restarts, spec.restarts), (Some(0.7), 3, 2));
-    assert_eq!((spec.time_limit, spec.threads), (Some(60.0), Some(2)));
+    assert_eq!(spec.time_limit, Some(60.0));
     let limited = place.json("fit x.csv -k 2 --max-iter 1000000000 --time-limit 0.2 --json");
     assert_eq!(limited["stop"], "time-limit");
 }

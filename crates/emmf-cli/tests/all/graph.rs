@@ -2,10 +2,8 @@
 
 use crate::program;
 
-use std::ops::ControlFlow;
-
+use emmf::Spec;
 use emmf::preprocess::Normalize;
-use emmf::{Given, Spec, Step};
 use emmf_io::{Matrix, ReadOptions, read};
 use program::Place;
 
@@ -48,10 +46,8 @@ fn sample_weights_with_a_graph() {
     let Matrix::Dense(x) = read(&place.path("x.npz"), &ReadOptions::default()).unwrap().x.into_f64() else {
         panic!("the samples are dense")
     };
-    let mut observer = |_: &Step| ControlFlow::Continue(());
-    let given = Given { sample_weights: Some(&weights), ..Given::new(&mut observer) };
     let spec = Spec::new("g-emmf", 3).normalize([Normalize::Unit]).max_iter(20);
-    let ours = spec.fit_with(&x, given).unwrap();
+    let ours = spec.on(&x).weights(&weights).fit().unwrap();
     assert_eq!(weighted["objective"].as_f64(), Some(ours.objective));
     assert_ne!(weighted["objective"], place.json(line)["objective"]);
 }

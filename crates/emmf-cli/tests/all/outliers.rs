@@ -12,7 +12,7 @@ fn csv(x: &Mat<f64>) -> String {
     table(&(0..x.rows()).map(|i| x.row(i).to_vec()).collect::<Vec<_>>(), false)
 }
 
-/// Rays, an outlier, and two long samples that the centroids describe well: these are set aside with low scores.
+/// Rays, an outlier, and two long samples, which are set aside.
 fn samples() -> Mat<f64> {
     let rays = Rays { samples: 90, features: 12, outliers: 1, ..Rays::default() };
     let x = rays_with_outliers::<f64>(&rays).unwrap().x;
@@ -31,7 +31,6 @@ fn library_and_program_mark_the_same() {
         let record = read_record(&place.path("result/record.json")).unwrap();
         let fit = record.spec.fit(&x).unwrap();
         assert!(fit.set_aside.ends_with(&[91, 92]), "{:?}", fit.set_aside);
-        assert!(fit.scores[91..].iter().all(|score| *score < 3.5), "{:?}", &fit.scores[91..]);
         let ours = fit.outliers(cut).unwrap();
         assert_eq!(record.outliers().collect::<Vec<_>>(), ours);
         let count = ours.iter().filter(|outlier| **outlier).count();
@@ -56,7 +55,7 @@ fn new_samples_are_judged_by_the_threshold_of_the_fit() {
     let record = read_record(&place.path("result/record.json")).unwrap();
     assert!(record.threshold < 3.5, "{}", record.threshold);
     let between = |row: &usize| (record.threshold..3.5).contains(&record.samples.score[*row]);
-    let row = (0..90).find(between).unwrap();
+    let row = (1..90).find(between).unwrap();
     // In another place it is no sample of the fit any more.
     let other = Mat::from_fn(93, 12, |i, j| x[((i + row) % 93, j)]);
     place.write("other.csv", csv(&other));

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 use emmf::registry::{Entry, METHODS};
-use emmf::synth::{Rays, rays_with_outliers};
+use emmf::synth::{Rays, rays_with_outliers, uniform};
 use emmf::{Fit, Init, Mat, Real, Spec};
 use emmf_io::{
     AnyModel, Budget, DataInfo, Dataset, MODEL_FILE, Notes, Problem, RECORD_FILE, ReadOptions, Record,
@@ -69,6 +69,22 @@ fn promise_10_what_is_written_is_read_back_for_every_method_and_odd_parameter() 
         }
     }
     assert!(fits > 3 * METHODS.len() && 10 * written >= 9 * fits, "{written} of {fits} were written");
+}
+
+/// Older records say how many threads there were.
+#[test]
+fn promise_12_threads_of_older_records_are_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let fit = Spec::emmf(2).max_iter(2).fit(&uniform::<f64>(20, 4, 1)).unwrap();
+    let record = write(folder.path(), &fit, (20, 4)).unwrap();
+    let path = folder.path().join(RECORD_FILE);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(!text.contains("threads"));
+    for threads in ["null", "2", "4294967296"] {
+        std::fs::write(&path, text.replace(r#""spec":{"#, &format!(r#""spec":{{"threads":{threads},"#)))
+            .unwrap();
+        assert_eq!(read_record(&path).unwrap(), record, "{threads}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use emmf::data::{Data, Dense, Sparse};
 use emmf::init::{self, Random};
 use emmf::model::ResidualScale;
-use emmf::{Csr, Factors, Given, Mat, Model, Real, Solver, Spec, Step, View, metrics, synth};
+use emmf::{Cancel, Csr, Factors, Mat, Model, Real, Running, Solver, Spec, View, metrics, synth};
 
 /// Ten blocks of samples; c is no multiple of any vector's length.
 const SHAPE: (usize, usize) = (960, 512);
@@ -96,27 +96,26 @@ fn steps(method: &str, solver: Solver) -> Box<dyn FnMut()> {
     let (n, d) = (SHAPE.0, 64);
     let x = synth::uniform::<f32>(n, d, 1);
     let start = Factors { u: synth::uniform(d, C, 2), v: synth::uniform(n, C, 3) };
-    let spec = Spec::new(method, C).solver(solver).threads(1).max_iter(3).polish(false);
+    let spec = Spec::new(method, C).solver(solver).max_iter(3).polish(false);
     Box::new(move || {
-        let mut observer = |_: &Step| std::ops::ControlFlow::Continue(());
-        let given = Given { start: Some(&start), ..Given::new(&mut observer) };
-        black_box(spec.fit_with(&x, given).expect("a fit"));
+        black_box(spec.on(&x).start(&start).threads(1).fit().expect("a fit"));
     })
 }
 
 fn transform(samples: usize) -> Box<dyn FnMut()> {
     let x = synth::uniform::<f32>(samples, SHAPE.1, 1);
-    let (spec, scale) = (Spec::new("nmf", C).threads(1), ResidualScale { center: 0.0, spread: 1.0 });
+    let (spec, scale) = (Spec::new("nmf", C), ResidualScale { center: 0.0, spread: 1.0 });
     let model = Model::from_parts(spec, synth::uniform(SHAPE.1, C, 2), Vec::new(), scale).expect("a model");
     Box::new(move || {
-        black_box(model.transform(&x).expect("coefficients"));
+        black_box(model.transform_with(&x, &Running::on(1)).expect("coefficients"));
     })
 }
 
 fn kmeans() -> Box<dyn FnMut()> {
     let (x, weights) = (dense::<f32>(), vec![1.0; SHAPE.0]);
     Box::new(move || {
-        black_box(init::kmeans(&x, 10, &weights, &mut Random::new(1)));
+        let clusters = init::kmeans(&x, 10, &weights, &mut Random::new(1), &Cancel::new());
+        black_box(clusters.expect("clusters"));
     })
 }
 

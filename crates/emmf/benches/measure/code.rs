@@ -5,7 +5,7 @@ use std::time::Instant;
 use emmf::data::Dense;
 use emmf::init::{self, Random};
 use emmf::model::ResidualScale;
-use emmf::{Model, Real, Spec, metrics, synth};
+use emmf::{Cancel, Model, Real, Running, Spec, metrics, synth};
 use serde_json::{Value, json};
 
 use crate::Job;
@@ -23,7 +23,7 @@ pub(crate) fn kmeans<'a, T: Real>(arguments: &Arguments, input: &'a Input<T>) ->
         let began = Instant::now();
         let clusters = pool.install(|| {
             let x = Dense::new(input.dense().view(), None);
-            init::kmeans(&x, c, &weights, &mut random)
+            init::kmeans(&x, c, &weights, &mut random, &Cancel::new()).expect("clusters")
         });
         json!({"seconds": began.elapsed().as_secs_f64(), "inertia": clusters.inertia})
     })
@@ -32,12 +32,13 @@ pub(crate) fn kmeans<'a, T: Real>(arguments: &Arguments, input: &'a Input<T>) ->
 /// Coefficients of the samples, U as it starts.
 pub(crate) fn transform<'a, T: Real>(arguments: &Arguments, input: &'a Input<T>) -> Job<'a> {
     let u = &input.start.u;
-    let spec = Spec::new("nmf", u.cols()).threads(arguments.number("threads", 2));
+    let threads = arguments.number("threads", 2_usize);
+    let spec = Spec::new("nmf", u.cols());
     let scale = ResidualScale { center: 0.0, spread: 1.0 };
     let model = Model::from_parts(spec, u.clone(), Vec::new(), scale).expect("a model");
     Box::new(move |_| {
         let began = Instant::now();
-        let coded = model.transform(input.samples()).expect("coefficients");
+        let coded = model.transform_with(input.samples(), &Running::on(threads)).expect("coefficients");
         let seconds = began.elapsed().as_secs_f64();
         let squares: f64 = coded.residuals.iter().map(|r| r * r).sum();
         json!({"seconds": seconds, "objective": squares})

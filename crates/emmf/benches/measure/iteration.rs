@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use emmf::{Given, Real, Solver, Spec, Step};
+use emmf::{Real, Solver, Spec, Step};
 use serde_json::{Map, Value};
 
 use crate::Job;
@@ -21,7 +21,7 @@ pub(crate) fn job<'a, T: Real + faer::traits::ComplexField>(
     let specs: Vec<(String, Option<Spec>)> = methods
         .split(',')
         .map(|name| {
-            let spec = (name != "products").then(|| spec(name, input.start.u.cols(), threads));
+            let spec = (name != "products").then(|| spec(name, input.start.u.cols()));
             (name.to_owned(), spec)
         })
         .collect();
@@ -34,7 +34,7 @@ pub(crate) fn job<'a, T: Real + faer::traits::ComplexField>(
         let mut answer = Map::new();
         for (name, spec) in &specs {
             let times = match (spec, &mut products) {
-                (Some(spec), _) => iterations_of(spec, input, iterations),
+                (Some(spec), _) => iterations_of(spec, input, (iterations, threads)),
                 (None, Some(products)) => products.time(input.dense(), &input.start, iterations),
                 (None, None) => Vec::new(),
             };
@@ -45,24 +45,24 @@ pub(crate) fn job<'a, T: Real + faer::traits::ComplexField>(
 }
 
 /// What `name` stands for.
-pub(crate) fn spec(name: &str, c: usize, threads: usize) -> Spec {
+pub(crate) fn spec(name: &str, c: usize) -> Spec {
     let (method, solver) = match name.strip_suffix("-hals") {
         Some(method) => (method, Solver::Hals),
         None => (name, Solver::Mu),
     };
-    Spec::new(method, c).solver(solver).threads(threads).polish(false)
+    Spec::new(method, c).solver(solver).polish(false)
 }
 
 /// Milliseconds of every iteration but the first, which finds the caches cold.
-fn iterations_of<T: Real>(spec: &Spec, input: &Input<T>, iterations: usize) -> Vec<f64> {
+fn iterations_of<T: Real>(spec: &Spec, input: &Input<T>, (iterations, threads): (usize, usize)) -> Vec<f64> {
     let spec = spec.clone().max_iter(iterations + 1);
     let mut ends = Vec::with_capacity(iterations + 1);
     let mut observer = |step: &Step| {
         ends.push(1e3 * step.elapsed.as_secs_f64());
         ControlFlow::Continue(())
     };
-    let given = Given { start: Some(&input.start), ..Given::new(&mut observer) };
-    spec.fit_with(input.samples(), given).expect("a fit");
+    let request = spec.on(input.samples()).start(&input.start).observe(&mut observer);
+    request.threads(threads).fit().expect("a fit");
     ends.windows(2).map(|pair| pair[1] - pair[0]).collect()
 }
 

@@ -11,14 +11,15 @@ use crate::iteration::spec;
 /// `method=` for `iterations=` iterations; every process answers once.
 pub(crate) fn job<'a, T: Real>(arguments: &Arguments, input: &'a Input<T>) -> Job<'a> {
     let c = input.start.u.cols();
-    let spec = spec(&arguments.text("method", "nmf"), c, arguments.number("threads", 2))
+    let threads = arguments.number("threads", 2_usize);
+    let spec = spec(&arguments.text("method", "nmf"), c)
         .init(emmf::Init::Random)
         .max_iter(arguments.number("iterations", 5));
     Box::new(move |_: &Value| {
         // Where the mark cannot be set back it still stands where X and the start were made, which is no higher.
         let _ = std::fs::write("/proc/self/clear_refs", "5");
         let before = kilobytes("VmRSS:");
-        let fit = spec.fit(input.samples()).expect("a fit");
+        let fit = spec.on(input.samples()).threads(threads).fit().expect("a fit");
         json!({"before_kb": before, "peak_kb": kilobytes("VmHWM:"), "objective": fit.objective})
     })
 }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use emmf::{Given, Real, Step};
+use emmf::{Real, Step};
 use serde_json::{Value, json};
 
 use crate::Job;
@@ -14,7 +14,8 @@ use crate::iteration::spec;
 /// `method=` with `sweeps=` inner sweeps, until the objective is at most the request's `target`.
 pub(crate) fn job<'a, T: Real>(arguments: &Arguments, input: &'a Input<T>) -> Job<'a> {
     let c = input.start.u.cols();
-    let mut spec = spec(&arguments.text("method", "nmf-hals"), c, arguments.number("threads", 2));
+    let threads = arguments.number("threads", 2_usize);
+    let mut spec = spec(&arguments.text("method", "nmf-hals"), c);
     spec.max_iter = arguments.number("max_iter", 10_000);
     spec.sweeps = arguments.number("sweeps", spec.sweeps);
     Box::new(move |request: &Value| {
@@ -29,8 +30,8 @@ pub(crate) fn job<'a, T: Real>(arguments: &Arguments, input: &'a Input<T>) -> Jo
             }
             ControlFlow::Continue(())
         };
-        let given = Given { start: Some(&input.start), ..Given::new(&mut observer) };
-        spec.fit_with(input.samples(), given).expect("a fit");
+        let request = spec.on(input.samples()).start(&input.start).observe(&mut observer);
+        request.threads(threads).fit().expect("a fit");
         json!({"seconds": reached, "iterations": last.0, "objective": last.1})
     })
 }

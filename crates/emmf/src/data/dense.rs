@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::matrix::{Mat, RowSource, View};
 use crate::real::Real;
 use crate::real::sealed::{Left, Product, Rows};
+use crate::threads::each;
 
 /// Features of a group are a multiple of this: whole panels of the product.
 pub(crate) const PANEL: usize = 64;
@@ -82,7 +83,7 @@ impl<'a, T: Real> Dense<'a, T> {
     fn norms(&self) -> Vec<f64> {
         let (n, d) = self.shape;
         let mut norms = vec![0.0; n];
-        norms.par_chunks_mut(BLOCK).enumerate().for_each(|(block, norms)| {
+        each(norms.par_chunks_mut(BLOCK).enumerate(), |(block, norms)| {
             let rows = block * BLOCK..block * BLOCK + norms.len();
             let mut spare = vec![T::ZERO; self.spare(rows.len(), d)];
             let (x, stride) = self.rows(rows.clone(), 0..d, &mut spare);

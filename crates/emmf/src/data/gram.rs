@@ -7,6 +7,7 @@ use super::{BLOCK, PARTS, add_up, blocks, weigh_rows};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::Left;
+use crate::threads::each;
 
 /// Vectors of columns that are made together, as wide as a tile of the product.
 const PANEL_VECTORS: usize = 4;
@@ -92,7 +93,7 @@ impl<T: Real> Gram<T> {
         slots.iter_mut().for_each(|slot| *slot = buffers.next().unwrap_or_default());
         let parts = a.par_chunks(rows * c).zip(sums.par_chunks_mut(c * c));
         let parts = parts.zip(slots.par_iter_mut()).enumerate();
-        parts.with_min_len(least_parts(n * c * c)).for_each(|(part, ((a, sum), weighted))| {
+        each(parts.with_min_len(least_parts(n * c * c)), |(part, ((a, sum), weighted))| {
             for block in blocks(0..a.len() / c, BLOCK) {
                 let a = &a[block.start * c..block.end * c];
                 let weighted = match q {

@@ -217,12 +217,7 @@ impl<'a, T: Real> Sparse<'a, T> {
         Self::in_slabs(self.x, self.scale, Some(self.norms_sq), slabs)
     }
 
-    fn in_slabs(
-        x: CsrView<'a, T>,
-        scale: Option<Vec<T>>,
-        norms_sq: Option<Vec<f64>>,
-        slabs: Slabs,
-    ) -> Self {
+    fn in_slabs(x: CsrView<'a, T>, scale: Option<Vec<T>>, norms_sq: Option<Vec<f64>>, slabs: Slabs) -> Self {
         let by_feature = Columns::new(x, slabs, |i| scale.as_ref().map_or(T::ONE, |scale| scale[i]));
         let [blocks, sums] = std::array::from_fn(|_| Scratch::new());
         let mut data = Self { x, scale, norms_sq: Vec::new(), by_feature, blocks, sums };

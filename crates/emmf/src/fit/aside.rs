@@ -1,6 +1,7 @@
 //! Outliers that are set aside: the fit sees the other samples only and codes these afterwards, so that they have no
 //! part in the start, the centroids, the graph and the scale of the scores.
 
+use crate::cancel::Cancel;
 use crate::data::{Data, Dense, Stored};
 use crate::error::{Error, Result};
 use crate::init::{Factors, filled, screen};
@@ -27,15 +28,20 @@ pub(super) struct Split {
 
 impl Split {
     /// Where some of the samples are to be set aside.
-    pub(super) fn find<T: Real>(spec: &Spec, data: &Stored<'_, T>, weights: &[f64]) -> Result<Option<Self>> {
+    pub(super) fn find<T: Real>(
+        spec: &Spec,
+        data: &Stored<'_, T>,
+        weights: &[f64],
+        cancel: &Cancel,
+    ) -> Result<Option<Self>> {
         if !spec.sets_aside() {
             return Ok(None);
         }
         let found = if spec.missing == Missing::Nan {
             let filled = filled(data);
-            screen(&Dense::new(filled.view(), None), spec.k, weights)
+            screen(&Dense::new(filled.view(), None), spec.k, weights, cancel)?
         } else {
-            screen(data, spec.k, weights)
+            screen(data, spec.k, weights, cancel)?
         };
         data.intact()?;
         let (aside, kept): (Vec<usize>, Vec<usize>) = (0..found.len()).partition(|&i| found[i]);
@@ -67,7 +73,8 @@ impl Split {
     ) -> Result<Fit<T>> {
         let part = Part::of(samples, &self.aside)?;
         let scale = scale.map(|scale| self.aside.iter().map(|&i| scale[i]).collect());
-        let coded = fit.model.code(&Stored::new(part.samples(), scale, None))?;
+        // Where the fit was cancelled there is a result to complete.
+        let coded = fit.model.code(&Stored::new(part.samples(), scale, None), &Cancel::new())?;
         let mut v = Mat::zeros(self.kept.len() + self.aside.len(), fit.v.cols());
         for (rows, from) in [(&self.kept, &fit.v), (&self.aside, &coded.v)] {
             rows.iter().enumerate().for_each(|(at, &i)| v.row_mut(i).copy_from_slice(from.row(at)));

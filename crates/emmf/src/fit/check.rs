@@ -30,7 +30,6 @@ pub(super) fn spec(spec: &Spec, entry: &Entry, (n, d): (usize, usize)) -> Result
         ("restarts", spec.restarts),
         ("init_restarts", spec.init_restarts),
         ("max_iter", spec.max_iter),
-        ("threads", spec.threads.unwrap_or(1)),
     ];
     if let Some((name, got)) = counts.into_iter().find(|(_, count)| *count == 0) {
         return Err(Error::param(name, got, "at least 1"));

@@ -14,25 +14,21 @@ use crate::matrix::Samples;
 use crate::method::SampleSide;
 use crate::model::{Coded, Fit, Model, transform};
 use crate::spec::Spec;
+use crate::threads::Running;
 
 /// The work behind the methods of [`Spec`] and [`Model`] of the same names.
 pub trait Compiled: Sized {
-    /// Fits, on a graph where one is given.
-    fn fit(
-        spec: &Spec,
-        x: Samples<'_, Self>,
-        given: Given<'_, Self>,
-        graph: Option<&Graph>,
-    ) -> Result<Fit<Self>>;
+    /// See [`Request::fit`](super::Request::fit).
+    fn fit(spec: &Spec, x: Samples<'_, Self>, given: Given<'_, Self>) -> Result<Fit<Self>>;
 
     /// See [`Spec::fit_side`].
     fn fit_side(spec: &Spec, side: &dyn SampleSide<Self>, given: Given<'_, Self>) -> Result<Fit<Self>>;
 
     /// See [`Spec::graph_of`].
-    fn graph_of(spec: &Spec, x: Samples<'_, Self>) -> Result<Graph>;
+    fn graph_of(spec: &Spec, x: Samples<'_, Self>, running: &Running<'_>) -> Result<Graph>;
 
     /// See [`Spec::start_of`].
-    fn start_of(spec: &Spec, x: Samples<'_, Self>) -> Result<Factors<Self>>;
+    fn start_of(spec: &Spec, x: Samples<'_, Self>, running: &Running<'_>) -> Result<Factors<Self>>;
 
     /// See [`Spec::choose_k`].
     fn choose_k(
@@ -40,22 +36,18 @@ pub trait Compiled: Sized {
         x: Samples<'_, Self>,
         ks: RangeInclusive<usize>,
         seen: Seen<'_>,
+        running: &Running<'_>,
     ) -> Result<Choice>;
 
     /// See [`Model::transform_with`].
-    fn transform(model: &Model<Self>, x: Samples<'_, Self>, threads: Option<usize>) -> Result<Coded<Self>>;
+    fn transform(model: &Model<Self>, x: Samples<'_, Self>, running: &Running<'_>) -> Result<Coded<Self>>;
 }
 
 macro_rules! compiled {
     ($($kind:tt)*) => {
         $($kind)* {
-            fn fit(
-                spec: &Spec,
-                x: Samples<'_, Self>,
-                given: Given<'_, Self>,
-                graph: Option<&Graph>,
-            ) -> Result<Fit<Self>> {
-                fit(spec, x, given, graph)
+            fn fit(spec: &Spec, x: Samples<'_, Self>, given: Given<'_, Self>) -> Result<Fit<Self>> {
+                fit(spec, x, given)
             }
 
             fn fit_side(
@@ -66,12 +58,12 @@ macro_rules! compiled {
                 fit_side(spec, side, given)
             }
 
-            fn graph_of(spec: &Spec, x: Samples<'_, Self>) -> Result<Graph> {
-                graph_of(spec, x)
+            fn graph_of(spec: &Spec, x: Samples<'_, Self>, running: &Running<'_>) -> Result<Graph> {
+                graph_of(spec, x, running)
             }
 
-            fn start_of(spec: &Spec, x: Samples<'_, Self>) -> Result<Factors<Self>> {
-                start_of(spec, x)
+            fn start_of(spec: &Spec, x: Samples<'_, Self>, running: &Running<'_>) -> Result<Factors<Self>> {
+                start_of(spec, x, running)
             }
 
             fn choose_k(
@@ -79,16 +71,17 @@ macro_rules! compiled {
                 x: Samples<'_, Self>,
                 ks: RangeInclusive<usize>,
                 seen: Seen<'_>,
+                running: &Running<'_>,
             ) -> Result<Choice> {
-                choose_k(spec, x, &ks, seen)
+                choose_k(spec, x, &ks, seen, running)
             }
 
             fn transform(
                 model: &Model<Self>,
                 x: Samples<'_, Self>,
-                threads: Option<usize>,
+                running: &Running<'_>,
             ) -> Result<Coded<Self>> {
-                transform(model, x, threads)
+                transform(model, x, running)
             }
         }
     };

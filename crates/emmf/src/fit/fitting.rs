@@ -14,7 +14,7 @@ use crate::preprocess::Fitted;
 use crate::real::Real;
 use crate::registry::Entry;
 use crate::spec::{LabelRule, Spec};
-use crate::threads;
+use crate::threads::Pool;
 
 use super::{Given, check};
 
@@ -28,6 +28,8 @@ pub(super) struct Fitting<'a> {
     pub(super) intact: &'a (dyn Fn() -> Result<()> + Sync),
     /// What preprocessing took from the samples.
     pub(super) fitted: Vec<Fitted>,
+    /// The threads of the fit.
+    pub(super) pool: &'a Pool,
     pub(super) deadline: Deadline,
     pub(super) seconds: Seconds,
 }
@@ -50,10 +52,14 @@ impl Fitting<'_> {
         let rule = self.spec.labels.unwrap_or(self.entry.facts.labels);
         // Whoever ends a fit early does not wait for V to be coded anew.
         let polish = self.spec.polish && !stop.is_early();
-        let ending = Ending { polish, labels: rule, seed: self.spec.seed, deadline: self.deadline };
+        let cancel = given.running.cancel.clone();
+        let (seed, deadline) = (self.spec.seed, self.deadline);
+        let ending = Ending { polish, labels: rule, seed, deadline, cancel: cancel.clone() };
         let outcome = method.finish(x, state, ending)?;
         (self.intact)()?;
-        if polish && self.deadline.is_over() {
+        if polish && cancel.is_cancelled() {
+            stop = Stop::Cancelled;
+        } else if polish && self.deadline.is_over() {
             stop = Stop::TimeLimit;
         }
         let scale = ResidualScale::of(&outcome.residuals);
@@ -90,7 +96,8 @@ impl Fitting<'_> {
     ) -> Result<(Run<M::State>, usize)> {
         let Spec { max_iter, tol, restarts, .. } = *self.spec;
         let by = check::stop_by(self.spec, self.entry);
-        let rule = StopRule { max_iter, tol, by, deadline: self.deadline };
+        let cancel = given.running.cancel.clone();
+        let rule = StopRule { max_iter, tol, by, deadline: self.deadline, cancel };
         let (first, resume) = given.resume.map_or((0, None), |saved| (saved.restart, Some(&saved.now)));
         let mut best = match given.resume.and_then(|saved| saved.best.as_ref()) {
             Some((restart, saved)) => {
@@ -100,12 +107,19 @@ impl Fitting<'_> {
         };
         for restart in first..restarts {
             let resume = resume.filter(|_| restart == first);
-            let mut run = self.begin(method, x, given, (restart, resume))?;
-            let (began, intact) = (Instant::now(), self.intact);
+            let mut run = match (self.begin(method, x, given, (restart, resume)), &mut best) {
+                (Err(Error::Cancelled), Some((best, _))) => {
+                    best.stop = Stop::Cancelled;
+                    break;
+                }
+                (run, _) => run?,
+            };
+            let (began, intact, pool) = (Instant::now(), self.intact, self.pool);
             let mut kept =
                 || best.as_mut().map(|(run, restart): &mut (Run<_>, _)| (*restart, run.save(method)));
-            let mut observer = Watch { observer: &mut *given.observer, intact, best: &mut kept };
-            let done = threads::awake(|| iterate(method, x, &mut run, (&rule, restart), &mut observer));
+            let observer = given.observer.as_mut().map(|observer| &mut **observer as _);
+            let mut observer = Watch { observer, intact, best: &mut kept };
+            let done = pool.awake(|| iterate(method, x, &mut run, (&rule, restart), &mut observer));
             intact()?;
             done?;
             self.seconds.iterate += began.elapsed().as_secs_f64();
@@ -135,10 +149,12 @@ impl Fitting<'_> {
     ) -> Result<Run<M::State>> {
         let began = Instant::now();
         let rng = Random::stream(self.spec.seed, restart);
-        let mut start = Start::new(self.spec, self.weights, given.start, rng).until(self.deadline);
-        let run = threads::awake(|| Run::begin(method, x, &mut start));
+        let cancel = &given.running.cancel;
+        let mut start = Start::new(self.spec, self.weights, given.start, rng).until(self.deadline, cancel);
+        let run = self.pool.awake(|| Run::begin(method, x, &mut start));
         (self.intact)()?;
         let mut run = run?;
+        cancel.check()?;
         saved.map_or(Ok(()), |saved| run.load(method, saved))?;
         self.seconds.init += start.seconds();
         self.seconds.iterate += began.elapsed().as_secs_f64() - start.seconds();
@@ -146,22 +162,27 @@ impl Fitting<'_> {
     }
 }
 
-/// The caller's observer. Samples that cannot be read end the loop, and a checkpoint knows the best restart so far.
+/// The caller's observer, where there is one. Samples that cannot be read end the loop, and a checkpoint knows the best restart so far.
 struct Watch<'a> {
-    observer: &'a mut (dyn Observer + Send),
+    observer: Option<&'a mut (dyn Observer + Send)>,
     intact: &'a (dyn Fn() -> Result<()> + Sync),
     best: &'a mut (dyn FnMut() -> Option<(usize, Snapshot)> + Send),
 }
 
 impl Observer for Watch<'_> {
     fn iteration(&mut self, step: &Step) -> ControlFlow<()> {
-        if (self.intact)().is_err() { ControlFlow::Break(()) } else { self.observer.iteration(step) }
+        if (self.intact)().is_err() {
+            return ControlFlow::Break(());
+        }
+        self.observer.as_mut().map_or(ControlFlow::Continue(()), |observer| observer.iteration(step))
     }
 
     fn keep(&mut self, save: &mut dyn FnMut() -> Checkpoint) {
-        if (self.intact)().is_ok() {
+        if let Some(observer) = &mut self.observer
+            && (self.intact)().is_ok()
+        {
             let best = &mut *self.best;
-            self.observer.keep(&mut || Checkpoint { best: best(), ..save() });
+            observer.keep(&mut || Checkpoint { best: best(), ..save() });
         }
     }
 }

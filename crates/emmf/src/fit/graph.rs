@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::cancel::Cancel;
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::graph::{Graph, MANY, Neighbours, adaptive, knn_graph, nearest, nearest_approximately};
@@ -13,20 +14,23 @@ pub(super) fn find<'a, T: Real, X: Data<T>>(
     chosen: GraphSpec,
     x: &X,
     given: Option<&'a Graph>,
+    cancel: &Cancel,
 ) -> Result<Cow<'a, Graph>> {
     let n = x.shape().0;
     match (chosen.kind, given) {
-        (GraphKind::Given, None) => Err(Error::param("graph", "not there", "given with fit_on_graph")),
+        (GraphKind::Given, None) => Err(Error::param("graph", "not there", "given with the samples")),
         (GraphKind::Given, Some(graph)) => {
             check(graph, n)?;
             Ok(Cow::Borrowed(graph))
         }
         (GraphKind::Knn, _) => {
-            Ok(Cow::Owned(knn_graph(&neighbours(chosen, x, chosen.neighbours)?, chosen.weighting)?))
+            let near = neighbours(chosen, x, chosen.neighbours, cancel)?;
+            Ok(Cow::Owned(knn_graph(&near, chosen.weighting)?))
         }
         // One neighbour more: it is where the weights reach 0.
         (GraphKind::Adaptive, _) => {
-            Ok(Cow::Owned(adaptive(&neighbours(chosen, x, chosen.neighbours + 1)?).graph()?))
+            let near = neighbours(chosen, x, chosen.neighbours + 1, cancel)?;
+            Ok(Cow::Owned(adaptive(&near).graph()?))
         }
     }
 }
@@ -40,11 +44,16 @@ pub(super) fn check(graph: &Graph, n: usize) -> Result<()> {
     Err(Error::Shape { what: "the given graph", got: (nodes, nodes), want: (n, n) })
 }
 
-fn neighbours<T: Real, X: Data<T>>(chosen: GraphSpec, x: &X, k: usize) -> Result<Neighbours> {
+fn neighbours<T: Real, X: Data<T>>(
+    chosen: GraphSpec,
+    x: &X,
+    k: usize,
+    cancel: &Cancel,
+) -> Result<Neighbours> {
     if chosen.approximate.unwrap_or(x.shape().0 >= MANY) {
-        nearest_approximately(x, k)
+        nearest_approximately(x, k, cancel)
     } else {
-        nearest(x, k)
+        nearest(x, k, cancel)
     }
 }
 

@@ -37,19 +37,15 @@ impl Fitting<'_> {
     }
 
     /// Makes the method and fits with it, on the given graph where it follows one.
-    pub(super) fn fit<T: Real>(
-        mut self,
-        data: &Stored<'_, T>,
-        mut given: Given<'_, T>,
-        given_graph: Option<&Graph>,
-    ) -> Result<Fit<T>> {
+    pub(super) fn fit<T: Real>(mut self, data: &Stored<'_, T>, mut given: Given<'_, T>) -> Result<Fit<T>> {
         let Self { spec, entry, weights, .. } = self;
         let missing = spec.missing == Missing::Nan;
         let values = Values::of(entry, &spec.params);
         let follows = entry.follows(spec);
+        let (given_graph, cancel) = (given.graph, given.running.cancel.clone());
         let graph = |normalized| {
             let chosen = follows.unwrap_or_default();
-            let graph = graph::find(chosen, data, given_graph)?;
+            let graph = graph::find(chosen, data, given_graph, &cancel)?;
             Ok::<_, Error>(graph::normalized(chosen, graph, normalized))
         };
         match entry.kind {

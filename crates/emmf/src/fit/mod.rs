@@ -7,8 +7,9 @@ mod compiled;
 mod fitting;
 mod graph;
 mod methods;
+mod request;
 
-use std::ops::ControlFlow;
+use std::borrow::Cow;
 use std::time::Instant;
 
 use crate::cancel::Deadline;
@@ -17,7 +18,7 @@ use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::init::{Factors, Random, Start};
-use crate::iterate::{Observer, Step};
+use crate::iterate::Observer;
 use crate::matrix::{Part, Samples};
 use crate::memory::check_room;
 use crate::method::SampleSide;
@@ -26,13 +27,14 @@ use crate::preprocess;
 use crate::real::Real;
 use crate::registry;
 use crate::spec::{GraphKind, GraphSpec, Missing, Spec};
-use crate::threads;
+use crate::threads::Running;
 
 use aside::Split;
 use blame::{Blame, check_finite};
 use fitting::Fitting;
 
 pub(crate) use compiled::Compiled;
+pub use request::Request;
 
 /// What a fit may be given besides samples and parameters.
 pub struct Given<'a, T> {
@@ -41,21 +43,25 @@ pub struct Given<'a, T> {
     pub sample_weights: Option<&'a [f64]>,
     /// U and V to start from, instead of `spec.init`.
     pub start: Option<&'a Factors<T>>,
+    /// The graph over the samples to follow, instead of one made of them.
+    pub graph: Option<&'a Graph>,
     /// Sees every iteration and may end the fit.
-    pub observer: &'a mut (dyn Observer + Send),
+    pub observer: Option<&'a mut (dyn Observer + Send)>,
     /// Where a fit of the same samples with the same parameters was stopped: this one goes on from there.
     pub resume: Option<&'a Checkpoint>,
+    /// Threads and cancellation.
+    pub running: Running<'a>,
 }
 
-impl<'a, T> Given<'a, T> {
-    /// Nothing but an observer.
-    pub fn new(observer: &'a mut (dyn Observer + Send)) -> Self {
-        Self { sample_weights: None, start: None, observer, resume: None }
+impl<T> Default for Given<'_, T> {
+    fn default() -> Self {
+        let running = Running::default();
+        Self { sample_weights: None, start: None, graph: None, observer: None, resume: None, running }
     }
 }
 
 impl Spec {
-    /// Fits the samples.
+    /// Fits the samples; [`Spec::on`] with nothing else given.
     ///
     /// ```
     /// use emmf::{Mat, Spec};
@@ -66,13 +72,7 @@ impl Spec {
     /// # Ok::<(), emmf::Error>(())
     /// ```
     pub fn fit<'a, T: Real>(&self, x: impl Into<Samples<'a, T>>) -> Result<Fit<T>> {
-        let mut observer = |_: &Step| ControlFlow::Continue(());
-        self.fit_with(x, Given::new(&mut observer))
-    }
-
-    /// Fits the samples with sample weights, a given start or an observer.
-    pub fn fit_with<'a, T: Real>(&self, x: impl Into<Samples<'a, T>>, given: Given<'_, T>) -> Result<Fit<T>> {
-        T::fit(self, x.into(), given, None)
+        T::fit(self, x.into(), Given::default())
     }
 
     /// Fits samples that are prepared, wherever they are. Only methods of weighted samples without a graph can, and all
@@ -83,41 +83,38 @@ impl Spec {
 
     /// The graph over these samples, preprocessed as in a fit: that of `spec.graph`, or the nearest neighbours. Not
     /// normalised.
-    pub fn graph_of<'a, T: Real>(&self, x: impl Into<Samples<'a, T>>) -> Result<Graph> {
-        T::graph_of(self, x.into())
+    pub fn graph_of<'a, T: Real>(
+        &self,
+        x: impl Into<Samples<'a, T>>,
+        running: &Running<'_>,
+    ) -> Result<Graph> {
+        T::graph_of(self, x.into(), running)
     }
 
     /// U and V from which a fit of these samples starts, before its first iteration. With k-means the largest entry
     /// of a row of V is the cluster of the sample.
-    pub fn start_of<'a, T: Real>(&self, x: impl Into<Samples<'a, T>>) -> Result<Factors<T>> {
-        T::start_of(self, x.into())
+    pub fn start_of<'a, T: Real>(
+        &self,
+        x: impl Into<Samples<'a, T>>,
+        running: &Running<'_>,
+    ) -> Result<Factors<T>> {
+        T::start_of(self, x.into(), running)
     }
 
     /// Does something with samples that are preprocessed as in a fit.
     fn prepared<T: Real, R: Send>(
         &self,
         x: Samples<'_, T>,
-        missing: bool,
+        (missing, running): (bool, &Running<'_>),
         work: impl FnOnce(&Stored<'_, T>) -> Result<R> + Send,
     ) -> Result<R> {
-        threads::within(self.threads, || {
+        running.threads.run(|_| {
             let (_, mut prepared) = preprocess::fit(&self.normalize, x, missing)?;
             let (scale, norms_sq) = prepared.take_factors();
             let data = Stored::new(prepared.samples(), scale, norms_sq);
             data.intact()?;
             work(&data)
         })?
-    }
-
-    /// Fits the samples with this graph over them, instead of one made of them.
-    pub fn fit_on_graph<'a, T: Real>(
-        &self,
-        x: impl Into<Samples<'a, T>>,
-        graph: &Graph,
-        given: Given<'_, T>,
-    ) -> Result<Fit<T>> {
-        let chosen = GraphSpec { kind: GraphKind::Given, ..self.graph.unwrap_or_default() };
-        T::fit(&self.clone().graph(chosen), x.into(), given, Some(graph))
     }
 }
 
@@ -127,10 +124,10 @@ fn fit_side<T: Real>(spec: &Spec, side: &dyn SampleSide<T>, mut given: Given<'_,
     check::spec(spec, entry, side.shape())?;
     check::start(spec, given.start, side.shape())?;
     check::anywhere(spec, entry)?;
-    threads::within(spec.threads, || {
+    given.running.threads.clone().run(|pool| {
         let deadline = Deadline::after(began, spec.time_limit);
         let (intact, fitted, seconds) = (&|| Ok(()), Vec::new(), Seconds::default());
-        let fitting = Fitting { spec, entry, weights: &[], intact, fitted, deadline, seconds };
+        let fitting = Fitting { spec, entry, weights: &[], intact, fitted, pool, deadline, seconds };
         let mut fit = fitting.fit_side(side, &mut given)?;
         fit.seconds.total = began.elapsed().as_secs_f64();
         check_finite(&fit)?;
@@ -138,25 +135,25 @@ fn fit_side<T: Real>(spec: &Spec, side: &dyn SampleSide<T>, mut given: Given<'_,
     })?
 }
 
-fn graph_of<T: Real>(spec: &Spec, x: Samples<'_, T>) -> Result<Graph> {
-    spec.prepared(x, false, |data| Ok(graph::find(spec.graph.unwrap_or_default(), data, None)?.into_owned()))
-}
-
-fn start_of<T: Real>(spec: &Spec, x: Samples<'_, T>) -> Result<Factors<T>> {
-    check::spec(spec, registry::find(&spec.method)?, x.shape())?;
-    spec.prepared(x, spec.missing == Missing::Nan, |data| {
-        let weights = vec![1.0; data.shape().0];
-        Start::new(spec, &weights, None, Random::stream(spec.seed, 0)).factors(data)
+fn graph_of<T: Real>(spec: &Spec, x: Samples<'_, T>, running: &Running<'_>) -> Result<Graph> {
+    spec.prepared(x, (false, running), |data| {
+        Ok(graph::find(spec.graph.unwrap_or_default(), data, None, &running.cancel)?.into_owned())
     })
 }
 
-fn fit<T: Real>(
-    spec: &Spec,
-    x: Samples<'_, T>,
-    given: Given<'_, T>,
-    given_graph: Option<&Graph>,
-) -> Result<Fit<T>> {
+fn start_of<T: Real>(spec: &Spec, x: Samples<'_, T>, running: &Running<'_>) -> Result<Factors<T>> {
+    check::spec(spec, registry::find(&spec.method)?, x.shape())?;
+    spec.prepared(x, (spec.missing == Missing::Nan, running), |data| {
+        let weights = vec![1.0; data.shape().0];
+        let random = Random::stream(spec.seed, 0);
+        let start = Start::new(spec, &weights, None, random);
+        start.until(Deadline::default(), &running.cancel).factors(data)
+    })
+}
+
+fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, given: Given<'_, T>) -> Result<Fit<T>> {
     let began = Instant::now();
+    let spec = &*with_given_graph(spec, &given);
     let entry = registry::find(&spec.method)?;
     check::spec(spec, entry, x.shape())?;
     check::start(spec, given.start, x.shape())?;
@@ -166,11 +163,12 @@ fn fit<T: Real>(
         check::missing(spec, entry, &x)?;
     }
     check::labels(spec, entry)?;
-    check_room::<T>(spec, x.shape(), matches!(x, Samples::Stream(_)))?;
+    let Running { threads, cancel } = given.running.clone();
+    check_room::<T>(spec, x.shape(), matches!(x, Samples::Stream(_)), threads.number())?;
     aside::check(spec, entry)?;
     let weights = check::sample_weights(given.sample_weights, entry, x.shape().0)?;
-    given_graph.map_or(Ok(()), |graph| graph::check(graph, x.shape().0))?;
-    threads::within(spec.threads, || {
+    given.graph.map_or(Ok(()), |graph| graph::check(graph, x.shape().0))?;
+    threads.run(|pool| {
         let (fitted, mut prepared) = preprocess::fit(&spec.normalize, x, missing)?;
         let (scale, norms_sq) = prepared.take_factors();
         let samples = prepared.samples();
@@ -181,14 +179,14 @@ fn fit<T: Real>(
         check::magnitude(&data, prepared.survey().largest(), &blame)?;
         let advised = |error: Error| error.advised(|| blame.divergence::<T>());
         let mut seconds = Seconds { prepare: began.elapsed().as_secs_f64(), ..Seconds::default() };
-        let split = Split::find(spec, &data, &weights)?;
+        let split = Split::find(spec, &data, &weights, &cancel)?;
         seconds.init = began.elapsed().as_secs_f64() - seconds.prepare;
         let deadline = Deadline::after(began, spec.time_limit);
         let mut fit = match split {
             None => {
                 let (weights, intact) = (&*weights, &|| data.intact());
-                let fitting = Fitting { spec, entry, weights, intact, fitted, deadline, seconds };
-                fitting.fit(&data, given, given_graph).map_err(advised)?
+                let fitting = Fitting { spec, entry, weights, intact, fitted, pool, deadline, seconds };
+                fitting.fit(&data, given).map_err(advised)?
             }
             Some(split) => {
                 let norms_sq = split.of(data.norms_sq());
@@ -197,12 +195,18 @@ fn fit<T: Real>(
                 let kept_scale = scale.as_ref().map(|scale| split.of(scale));
                 let kept = Stored::new(part.samples(), kept_scale, Some(norms_sq));
                 let start = given.start.map(|start| split.start(start));
-                let graph = given_graph.map(|graph| graph.among(split.kept()));
-                let given =
-                    Given { start: start.as_ref(), resume: given.resume, ..Given::new(given.observer) };
+                let graph = given.graph.map(|graph| graph.among(split.kept()));
+                let given = Given {
+                    sample_weights: None,
+                    start: start.as_ref(),
+                    graph: graph.as_ref(),
+                    observer: given.observer.map(|observer| observer as _),
+                    resume: given.resume,
+                    running: given.running,
+                };
                 let (weights, intact) = (&*split.of(&weights), &|| kept.intact());
-                let fitting = Fitting { spec, entry, weights, intact, fitted, deadline, seconds };
-                let fit = fitting.fit(&kept, given, graph.as_ref()).map_err(advised)?;
+                let fitting = Fitting { spec, entry, weights, intact, fitted, pool, deadline, seconds };
+                let fit = fitting.fit(&kept, given).map_err(advised)?;
                 split.complete(fit, &samples, scale.as_deref())?
             }
         };
@@ -211,4 +215,13 @@ fn fit<T: Real>(
         check_finite(&fit).map_err(advised)?;
         Ok(fit)
     })?
+}
+
+/// The parameters, which say so where a graph is given.
+fn with_given_graph<'a, T>(spec: &'a Spec, given: &Given<'_, T>) -> Cow<'a, Spec> {
+    if given.graph.is_none() {
+        return Cow::Borrowed(spec);
+    }
+    let chosen = GraphSpec { kind: GraphKind::Given, ..spec.graph.unwrap_or_default() };
+    Cow::Owned(spec.clone().graph(chosen))
 }

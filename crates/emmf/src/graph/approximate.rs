@@ -13,6 +13,7 @@ use super::Neighbours;
 use super::distance::{Sample, Spare};
 use super::nearest::complete;
 use super::shortlist::offer;
+use crate::cancel::Cancel;
 use crate::data::{Data, vectorized};
 use crate::error::{Error, Result};
 use crate::real::Real;
@@ -32,18 +33,22 @@ const LANES: usize = 16;
 
 /// The `k` nearest other samples of nearly every sample, most of the time without a mistake: see the recall in the
 /// tests. Ties go to the smaller index among those found.
-pub fn nearest_approximately<T: Real, X: Data<T>>(x: &X, k: usize) -> Result<Neighbours> {
+pub fn nearest_approximately<T: Real, X: Data<T>>(x: &X, k: usize, cancel: &Cancel) -> Result<Neighbours> {
     let n = x.shape().0;
     let k = k.min(n.saturating_sub(1));
     let rows = Rows::of(x);
     let shards = (n / SHARD).clamp(1, SHARDS);
-    let shard = |s: usize| Shard::new(&rows, (s..n).step_by(shards));
+    let shard = |s: usize| {
+        cancel.check()?;
+        Shard::new(&rows, (s..n).step_by(shards))
+    };
     let shards = (0..shards).into_par_iter().map(shard).collect::<Result<Vec<Shard<'_>>>>()?;
     let mut found = vec![(f64::INFINITY, u32::MAX); n * k];
     let room = || (Search::default(), Sample::default(), Sample::default(), Spare::default());
-    found.par_chunks_mut(k.max(1)).enumerate().for_each_init(
+    found.par_chunks_mut(k.max(1)).enumerate().try_for_each_init(
         room,
         |(search, own, other, spare), (i, found)| {
+            cancel.check()?;
             own.load(x, i, spare);
             for shard in &shards {
                 let query = Row { rows: &rows, at: i as u32 };
@@ -53,9 +58,10 @@ pub fn nearest_approximately<T: Real, X: Data<T>>(x: &X, k: usize) -> Result<Nei
                     offer(found, (own.distance_sq(other), j));
                 }
             }
+            Ok(())
         },
-    );
-    complete(x, k, &mut found);
+    )?;
+    complete(x, k, &mut found, cancel)?;
     x.intact()?;
     Neighbours::of(found, k, x.norms_sq())
 }

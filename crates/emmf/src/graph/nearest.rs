@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use super::Neighbours;
 use super::distance::{Sample, Spare};
 use super::shortlist::{Candidate, before, offer};
-use crate::cancel::heed;
+use crate::cancel::Cancel;
 use crate::data::{BLOCK, Data, PARTS, vectorized};
 use crate::error::{Error, Result};
 use crate::matrix::Mat;
@@ -32,28 +32,33 @@ const LANES: usize = 16;
 
 /// The `k` nearest other samples of every sample by Euclidean distance, ties to the smaller index; all others
 /// where there are fewer. Dense and sparse X, and both floating-point types, give the same where the numbers are.
-pub fn nearest<T: Real, X: Data<T>>(x: &X, k: usize) -> Result<Neighbours> {
+pub fn nearest<T: Real, X: Data<T>>(x: &X, k: usize, cancel: &Cancel) -> Result<Neighbours> {
     let n = x.shape().0;
     if n > u32::MAX as usize {
         return Err(Error::param("the number of samples", n, "below 2^32 for a graph"));
     }
     let k = k.min(n.saturating_sub(1));
-    let search = Search::new(x, k);
-    let lists = search.shortlists();
+    let search = Search::new(x, k, cancel);
+    let lists = search.shortlists()?;
     let mut found = vec![(f64::INFINITY, u32::MAX); n * k];
-    let unsure = search.settle(&lists, &mut found);
+    let unsure = search.settle(&lists, &mut found)?;
     drop(lists);
-    unsure.chunks(search.width()).for_each(|samples| search.meet_all(samples, &mut found));
+    unsure.chunks(search.width()).try_for_each(|samples| search.meet_all(samples, &mut found))?;
     x.intact()?;
     Neighbours::of(found, k, x.norms_sq())
 }
 
 /// Finds the `k` nearest by comparison with all others, where a list of them is not full.
-pub(super) fn complete<T: Real, X: Data<T>>(x: &X, k: usize, found: &mut [Candidate<f64>]) {
-    let search = Search::new(x, k);
+pub(super) fn complete<T: Real, X: Data<T>>(
+    x: &X,
+    k: usize,
+    found: &mut [Candidate<f64>],
+    cancel: &Cancel,
+) -> Result<()> {
+    let search = Search::new(x, k, cancel);
     let lists = found.chunks_exact(k.max(1)).enumerate();
     let open: Vec<usize> = lists.filter(|(_, list)| list[k - 1].1 == u32::MAX).map(|(i, _)| i).collect();
-    open.chunks(search.width()).for_each(|samples| search.meet_all(samples, found));
+    open.chunks(search.width()).try_for_each(|samples| search.meet_all(samples, found))
 }
 
 /// Candidates that each of `n` samples keeps to find its `k` nearest.
@@ -73,6 +78,7 @@ struct Search<'a, T, X> {
     kept: usize,
     /// Half the squared norms, less what rounding can add to a product.
     half: Vec<T>,
+    cancel: &'a Cancel,
 }
 
 /// Samples for which someone left out might be nearer than those found.
@@ -96,12 +102,12 @@ struct Worker<T> {
 }
 
 impl<'a, T: Real, X: Data<T>> Search<'a, T, X> {
-    fn new(x: &'a X, k: usize) -> Self {
+    fn new(x: &'a X, k: usize, cancel: &'a Cancel) -> Self {
         let (n, d) = x.shape();
         // |fl(a·b) − a·b| ≤ d·u·|a||b| ≤ d·u·(|a|² + |b|²)/2, and some more roundings; u = NOISE/4.
         let rounding = 0.5 * T::NOISE.to_f64() * (d + 16) as f64;
         let half = x.norms_sq().iter().map(|norm| T::from_f64(0.5 * norm * (1.0 - rounding))).collect();
-        Self { x, k, kept: kept(k, n), half }
+        Self { x, k, kept: kept(k, n), half, cancel }
     }
 
     /// Samples of a block.
@@ -136,15 +142,15 @@ impl<'a, T: Real, X: Data<T>> Search<'a, T, X> {
     }
 
     /// For every sample the others with the least bounds.
-    fn shortlists(&self) -> Vec<Candidate<T>> {
+    fn shortlists(&self) -> Result<Vec<Candidate<T>>> {
         let (n, kept, width) = (self.x.shape().0, self.kept, self.width());
         let mut lists = vec![(infinity(), u32::MAX); n * kept];
         if kept == 0 {
-            return lists;
+            return Ok(lists);
         }
         let mut workers = self.workers(width);
         for start in (0..n).step_by(width) {
-            heed();
+            self.cancel.check()?;
             let block = start..(start + width).min(n);
             let b = self.columns(block.clone());
             for worker in &mut workers {
@@ -170,7 +176,7 @@ impl<'a, T: Real, X: Data<T>> Search<'a, T, X> {
                 }
             }
         }
-        lists
+        Ok(lists)
     }
 
     /// Offers the samples of a strip and of a block to each other, given their products.
@@ -215,14 +221,15 @@ impl<'a, T: Real, X: Data<T>> Search<'a, T, X> {
     }
 
     /// The nearest of the shortlists by exact distance; returns the samples for which others might be nearer.
-    fn settle(&self, lists: &[Candidate<T>], found: &mut [Candidate<f64>]) -> Vec<usize> {
+    fn settle(&self, lists: &[Candidate<T>], found: &mut [Candidate<f64>]) -> Result<Vec<usize>> {
         let (k, kept) = (self.k, self.kept);
         if k == 0 {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let rows = found.par_chunks_mut(k).zip(lists.par_chunks(kept)).enumerate();
         let room = <(Sample, Sample, Spare<T>)>::default;
         let sure = rows.map_init(room, |(own, other, spare), (i, (found, list))| {
+            self.cancel.check()?;
             own.load(self.x, i, spare);
             for candidate in list.iter().filter(|candidate| candidate.1 != u32::MAX) {
                 other.load(self.x, candidate.1 as usize, spare);
@@ -232,14 +239,15 @@ impl<'a, T: Real, X: Data<T>> Search<'a, T, X> {
             // With all others on the list nobody was left out; a missing one had no bound.
             let all = kept == self.x.shape().0 - 1;
             let within = !before(&(bound.0.to_f64(), bound.1), &(0.5 * last.0, last.1));
-            (bound.1 != u32::MAX && (all || within), i)
+            Ok((bound.1 != u32::MAX && (all || within), i))
         });
-        let sure: Vec<(bool, usize)> = sure.collect();
-        sure.into_iter().filter(|(sure, _)| !sure).map(|(_, i)| i).collect()
+        let sure: Vec<(bool, usize)> = sure.collect::<Result<_>>()?;
+        Ok(sure.into_iter().filter(|(sure, _)| !sure).map(|(_, i)| i).collect())
     }
 
     /// Compares these samples with all others that may be as near as those found.
-    fn meet_all(&self, samples: &[usize], found: &mut [Candidate<f64>]) {
+    fn meet_all(&self, samples: &[usize], found: &mut [Candidate<f64>]) -> Result<()> {
+        self.cancel.check()?;
         let (n, k) = (self.x.shape().0, self.k);
         let mut spare = Spare::default();
         let mut loaded = vec![Sample::default(); samples.len()];
@@ -254,6 +262,7 @@ impl<'a, T: Real, X: Data<T>> Search<'a, T, X> {
             own.fill((f64::INFINITY, u32::MAX));
             lists.iter().for_each(|list| list[t * k..(t + 1) * k].iter().for_each(|near| offer(own, *near)));
         }
+        Ok(())
     }
 
     /// The samples of strips that are nearest to those which are unsure.

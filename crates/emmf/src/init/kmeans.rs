@@ -5,8 +5,9 @@
 use rand::RngExt;
 
 use super::Random;
-use crate::cancel::heed;
+use crate::cancel::Cancel;
 use crate::data::Data;
+use crate::error::Result;
 use crate::matrix::Mat;
 use crate::real::Real;
 
@@ -27,9 +28,15 @@ pub struct Kmeans<T> {
 }
 
 /// k-means of X into `k` clusters, sample i counting `weights[i]` times.
-pub fn kmeans<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64], rng: &mut Random) -> Kmeans<T> {
-    let centroids = seed(x, k, weights, rng, |_| {});
-    lloyd(x, centroids, |_| weights.to_vec())
+pub fn kmeans<T: Real, X: Data<T>>(
+    x: &X,
+    k: usize,
+    weights: &[f64],
+    rng: &mut Random,
+    cancel: &Cancel,
+) -> Result<Kmeans<T>> {
+    let centroids = seed(x, k, weights, (rng, cancel), |_| {})?;
+    lloyd(x, centroids, cancel, |_| weights.to_vec())
 }
 
 /// Lloyd's iterations from the given centroids until no sample changes its cluster. `weigh` gives
@@ -37,14 +44,15 @@ pub fn kmeans<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64], rng: &mut R
 pub(super) fn lloyd<T: Real, X: Data<T>>(
     x: &X,
     centroids: Mat<T>,
+    cancel: &Cancel,
     mut weigh: impl FnMut(&[f64]) -> Vec<f64>,
-) -> Kmeans<T> {
+) -> Result<Kmeans<T>> {
     let (n, k) = (x.shape().0, centroids.cols());
     let mut state = Kmeans { centroids, labels: vec![k; n], distances: vec![0.0; n], inertia: f64::INFINITY };
     let (mut weights, mut products) = (vec![0.0; n], Mat::zeros(n, k));
     let mut moved: Vec<usize> = (0..k).collect();
     for _ in 0..MAX_ITER {
-        heed();
+        cancel.check()?;
         let before = (state.labels.clone(), weights);
         assign(x, &mut state, &moved, &mut products);
         weights = weigh(&state.distances);
@@ -60,7 +68,7 @@ pub(super) fn lloyd<T: Real, X: Data<T>>(
             break;
         }
     }
-    state
+    Ok(state)
 }
 
 /// The nearest of these centroids, d×c, to every sample.
@@ -147,16 +155,16 @@ pub(super) fn seed<T: Real, X: Data<T>>(
     x: &X,
     k: usize,
     weights: &[f64],
-    rng: &mut Random,
+    (rng, cancel): (&mut Random, &Cancel),
     screen: impl Fn(&mut [f64]),
-) -> Mat<T> {
+) -> Result<Mat<T>> {
     let (n, d) = x.shape();
     let trials = 2 + (k as f64).ln() as usize;
     let mut columns: Vec<Vec<T>> = Vec::with_capacity(k);
     let mut nearest: Vec<f64> = vec![f64::INFINITY; n];
     let mut chances = weights.to_vec();
     for at in 0..k {
-        heed();
+        cancel.check()?;
         let drawn: Vec<usize> = (0..if at == 0 { 1 } else { trials }).map(|_| draw(&chances, rng)).collect();
         let candidates: Vec<Vec<T>> = drawn.iter().map(|&i| row(x, i)).collect();
         let distances = distances_to(x, &Mat::from_fn(d, drawn.len(), |j, t| candidates[t][j]));
@@ -170,7 +178,7 @@ pub(super) fn seed<T: Real, X: Data<T>>(
         }
         screen(&mut chances);
     }
-    Mat::from_fn(d, k, |j, k| columns[k][j])
+    Ok(Mat::from_fn(d, k, |j, k| columns[k][j]))
 }
 
 /// Sample i as a vector.

@@ -12,7 +12,7 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::Exp1;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::cancel::Deadline;
+use crate::cancel::{Cancel, Deadline};
 use crate::data::{Data, Dense};
 use crate::error::{Error, Result};
 use crate::matrix::Mat;
@@ -88,6 +88,7 @@ pub struct Start<'a, T> {
     rng: Random,
     seconds: f64,
     deadline: Deadline,
+    cancel: Cancel,
 }
 
 impl<'a, T: Real> Start<'a, T> {
@@ -98,12 +99,20 @@ impl<'a, T: Real> Start<'a, T> {
         given: Option<&'a Factors<T>>,
         rng: Random,
     ) -> Self {
-        Self { spec, weights, given, rng, seconds: 0.0, deadline: Deadline::default() }
+        Self {
+            spec,
+            weights,
+            given,
+            rng,
+            seconds: 0.0,
+            deadline: Deadline::default(),
+            cancel: Cancel::default(),
+        }
     }
 
-    /// The same start, made of what can be had until then.
-    pub(crate) fn until(self, deadline: Deadline) -> Self {
-        Self { deadline, ..self }
+    /// The same start, made of what can be had until then, unless it is cancelled.
+    pub(crate) fn until(self, deadline: Deadline, cancel: &Cancel) -> Self {
+        Self { deadline, cancel: cancel.clone(), ..self }
     }
 
     /// The factors that the caller gave.
@@ -126,6 +135,11 @@ impl<'a, T: Real> Start<'a, T> {
         &mut self.rng
     }
 
+    /// What ends the making of the start.
+    pub(crate) fn cancel(&self) -> Cancel {
+        self.cancel.clone()
+    }
+
     /// The factors that the caller gave, or those of `spec.init`.
     pub fn factors<X: Data<T>>(&mut self, x: &X) -> Result<Factors<T>> {
         if let Some(given) = self.given {
@@ -144,12 +158,12 @@ impl<'a, T: Real> Start<'a, T> {
 
     /// Makes the start that the parameters name.
     fn make<X: Data<T>>(&mut self, x: &X) -> Result<Factors<T>> {
-        let Self { spec, weights, rng, deadline, .. } = self;
+        let Self { spec, weights, rng, deadline, cancel, .. } = self;
         let clusters = match spec.init {
             Init::Random => return Ok(random::start(x, spec.k, weights, rng)),
             Init::Nndsvd => return nndsvd::start(x, spec.k, weights, rng),
-            Init::Kmeans => best_of(spec, *deadline, || kmeans(x, spec.k, weights, rng)),
-            Init::Trimmed => best_of(spec, *deadline, || trimmed_kmeans(x, spec.k, weights, rng)),
+            Init::Kmeans => best_of(spec, *deadline, || kmeans(x, spec.k, weights, rng, cancel))?,
+            Init::Trimmed => best_of(spec, *deadline, || trimmed_kmeans(x, spec.k, weights, rng, cancel))?,
         };
         Ok(from_clusters(&clusters))
     }
@@ -176,7 +190,7 @@ impl<'a, T: Real> Start<'a, T> {
     ) -> R {
         let Self { spec, given, deadline, .. } = *self;
         let rng = std::mem::replace(&mut self.rng, Random::new(0));
-        let mut start = Start { spec, weights, given, rng, seconds: 0.0, deadline };
+        let mut start = Start::new(spec, weights, given, rng).until(deadline, &self.cancel);
         let done = work(&mut start);
         self.seconds += start.seconds;
         self.rng = start.rng;
@@ -207,18 +221,22 @@ pub(crate) fn filled<T: Real, X: Data<T>>(x: &X) -> Mat<T> {
 }
 
 /// The clustering with the lowest inertia of as many as were asked for and there is time for; at least one is made.
-fn best_of<T: Real>(spec: &Spec, deadline: Deadline, mut cluster: impl FnMut() -> Kmeans<T>) -> Kmeans<T> {
-    let mut best = cluster();
+fn best_of<T: Real>(
+    spec: &Spec,
+    deadline: Deadline,
+    mut cluster: impl FnMut() -> Result<Kmeans<T>>,
+) -> Result<Kmeans<T>> {
+    let mut best = cluster()?;
     for _ in 1..spec.init_restarts {
         if deadline.is_over() {
             break;
         }
-        let next = cluster();
+        let next = cluster()?;
         if next.inertia < best.inertia {
             best = next;
         }
     }
-    best
+    Ok(best)
 }
 
 /// Samples on which k-means runs where all are elsewhere.

@@ -17,7 +17,9 @@
 use rand::RngExt;
 
 use super::Random;
+use crate::cancel::Cancel;
 use crate::data::{Block, Data};
+use crate::error::Result;
 use crate::matrix::Mat;
 use crate::preprocess::median;
 use crate::real::Real;
@@ -46,7 +48,7 @@ const ALIKE: f64 = 1.2;
 
 /// Which samples clearly do not belong to the others, where these are to be described by `k` centroids. Samples of
 /// weight 0 do not count.
-pub fn screen<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64]) -> Vec<bool> {
+pub fn screen<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64], cancel: &Cancel) -> Result<Vec<bool>> {
     let none = vec![false; x.shape().0];
     let lengths: Vec<f64> =
         x.norms_sq().iter().zip(weights).map(|(sq, w)| if *w > 0.0 { sq.sqrt() } else { 0.0 }).collect();
@@ -55,23 +57,23 @@ pub fn screen<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64]) -> Vec<bool
     let counts: Vec<bool> = lengths.iter().map(|length| *length > 1e-6 * usual).collect();
     let all = count(&counts);
     if all < LEAST_SAMPLES.0.max(2 * k) {
-        return none;
+        return Ok(none);
     }
     let mut long = too_long(&lengths, &counts);
     if count(&long) as f64 > MOST * all as f64 {
         long.fill(false);
     }
     let others: Vec<bool> = counts.iter().zip(&long).map(|(counts, long)| *counts && !long).collect();
-    let mut directions = Directions::new::<T>(x, k, (&lengths, usual));
-    let (mut scattered, left) = directions.scattered::<T>(&others);
+    let mut directions = Directions::new::<T>(x, k, (&lengths, usual), cancel);
+    let (mut scattered, left) = directions.scattered::<T>(&others)?;
     if (count(&scattered) as f64) < FEW * all as f64 || all < LEAST_SAMPLES.1 {
         scattered.fill(false);
     }
-    if 2 * count(&directions.like::<T>(&long, left)) > count(&long) {
+    if 2 * count(&directions.like::<T>(&long, left)?) > count(&long) {
         long.fill(false);
     }
     let found: Vec<bool> = long.iter().zip(&scattered).map(|(long, scattered)| *long || *scattered).collect();
-    if count(&found) as f64 > MOST * all as f64 { none } else { found }
+    Ok(if count(&found) as f64 > MOST * all as f64 { none } else { found })
 }
 
 fn count(which: &[bool]) -> usize {
@@ -132,20 +134,21 @@ struct Directions<'a, X> {
     factors: Vec<f64>,
     common: f64,
     random: Random,
+    cancel: &'a Cancel,
 }
 
 impl<'a, X> Directions<'a, X> {
-    fn new<T: Real>(x: &'a X, k: usize, (lengths, usual): (&[f64], f64)) -> Self
+    fn new<T: Real>(x: &'a X, k: usize, (lengths, usual): (&[f64], f64), cancel: &'a Cancel) -> Self
     where
         X: Data<T>,
     {
         let factor = |length: &f64| if *length > 1e-6 * usual { usual / length } else { 0.0 };
         let factors = lengths.iter().map(factor).collect();
-        Self { x, k, features: x.shape().1, factors, common: usual, random: Random::new(0) }
+        Self { x, k, features: x.shape().1, factors, common: usual, random: Random::new(0), cancel }
     }
 
     /// Samples among `others` of which the leading directions of the rest leave too much, and what they usually leave.
-    fn scattered<T: Real>(&mut self, others: &[bool]) -> (Vec<bool>, f64)
+    fn scattered<T: Real>(&mut self, others: &[bool]) -> Result<(Vec<bool>, f64)>
     where
         X: Data<T>,
     {
@@ -155,7 +158,7 @@ impl<'a, X> Directions<'a, X> {
             let rest: Vec<bool> = others.iter().zip(&far).map(|(other, far)| *other && !far).collect();
             let more = self.columns(others, times * self.k).max(1) - known.len();
             if more > 0 {
-                let found = self.leading::<T>(&rest, more, &known);
+                let found = self.leading::<T>(&rest, more, &known)?;
                 self.leave::<T>(&found, &mut squares);
                 known.extend(found);
             }
@@ -164,28 +167,29 @@ impl<'a, X> Directions<'a, X> {
             far = left.iter().zip(others).map(|(left, other)| *other && *left > limit).collect();
             let rest: Vec<bool> = others.iter().zip(&far).map(|(other, far)| *other && !far).collect();
             usual = median(&mut of(&rest, &left));
-            let alike = self.like::<T>(&far, ALIKE * usual);
+            let alike = self.like::<T>(&far, ALIKE * usual)?;
             far.iter_mut().zip(alike).for_each(|(far, alike)| *far &= !alike);
             if count(&far) as f64 > MOST * count(others) as f64 {
                 far.fill(false);
             }
         }
-        (far, usual)
+        Ok((far, usual))
     }
 
     /// Those of a group of which a few directions of its own leave at most `limit`.
-    fn like<T: Real>(&mut self, group: &[bool], limit: f64) -> Vec<bool>
+    fn like<T: Real>(&mut self, group: &[bool], limit: f64) -> Result<Vec<bool>>
     where
         X: Data<T>,
     {
         let columns = self.columns(group, 3 * self.k);
         if columns == 0 {
-            return vec![false; group.len()];
+            return Ok(vec![false; group.len()]);
         }
-        let basis = self.leading::<T>(group, columns, &[]);
+        let basis = self.leading::<T>(group, columns, &[])?;
         let mut squares = vec![1.0; group.len()];
         self.leave::<T>(&basis, &mut squares);
-        squares.iter().zip(group).map(|(square, group)| *group && *square <= limit * limit).collect()
+        let fits = |(square, group): (&f64, &bool)| *group && *square <= limit * limit;
+        Ok(squares.iter().zip(group).map(fits).collect())
     }
 
     /// At most `wanted` directions, as many as samples and features allow.
@@ -196,10 +200,11 @@ impl<'a, X> Directions<'a, X> {
 
     /// More leading directions of a group beside those that are `known`, orthonormal, at most `columns`: a power iteration from sums of
     /// its members with random signs.
-    fn leading<T: Real>(&mut self, group: &[bool], columns: usize, known: &[Vec<T>]) -> Vec<Vec<T>>
+    fn leading<T: Real>(&mut self, group: &[bool], columns: usize, known: &[Vec<T>]) -> Result<Vec<Vec<T>>>
     where
         X: Data<T>,
     {
+        self.cancel.check()?;
         let mut members = vec![Vec::new(); columns];
         let mut signs = vec![T::ZERO; group.len()];
         for i in (0..group.len()).filter(|&i| group[i]) {
@@ -210,11 +215,11 @@ impl<'a, X> Directions<'a, X> {
         let sums = matrix(&orthonormal(known, &self.x.sums_of(&members, &signs)), self.features);
         let square = |(factor, group): (&f64, &bool)| T::from_f64(if *group { factor * factor } else { 0.0 });
         let weights: Vec<T> = self.factors.iter().zip(group).map(square).collect();
-        orthonormal(known, &self.twice(&sums, &weights))
+        Ok(orthonormal(known, &self.twice(&sums, &weights)?))
     }
 
     /// Xᵀ·diag(w)·X·B. Of sparse X, beside which the product in the middle may be large, a few columns at a time.
-    fn twice<T: Real>(&self, b: &Mat<T>, w: &[T]) -> Mat<T>
+    fn twice<T: Real>(&self, b: &Mat<T>, w: &[T]) -> Result<Mat<T>>
     where
         X: Data<T>,
     {
@@ -222,6 +227,7 @@ impl<'a, X> Directions<'a, X> {
         let width = if self.x.is_sparse() { c.min(COLUMNS) } else { c };
         let mut all = Mat::zeros(d, c);
         for from in (0..c).step_by(width.max(1)) {
+            self.cancel.check()?;
             let width = width.min(c - from);
             let mut out = Mat::zeros(d, width);
             self.x.t_dot(w, &self.x.dot(&Mat::from_fn(d, width, |j, t| b[(j, from + t)])), &mut out);
@@ -229,7 +235,7 @@ impl<'a, X> Directions<'a, X> {
                 all.row_mut(j)[from..from + width].copy_from_slice(out.row(j));
             }
         }
-        all
+        Ok(all)
     }
 
     /// Takes what orthonormal directions describe of every sample of unit length from the square of what is left of it.

@@ -100,6 +100,10 @@ impl<T: Real> Samples<'_, T> {
             }
             Ok(state)
         };
+        // One needs no other threads.
+        if n <= WINDOW {
+            return (0..n.div_ceil(WINDOW)).map(|at| window(&mut Vec::new(), at)).collect();
+        }
         (0..n.div_ceil(WINDOW)).into_par_iter().map_init(Vec::new, window).collect()
     }
 

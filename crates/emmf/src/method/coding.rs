@@ -8,13 +8,15 @@ use serde::{Deserialize, Serialize};
 
 use super::entrywise::{Solved, Solver};
 use super::{Ending, Nnls, Posterior, nnls, residual_sq};
-use crate::cancel::{Deadline, heed};
+use crate::cancel::{Cancel, Deadline};
 use crate::data::{BLOCK, Data, Exact, exact_gram};
+use crate::error::{Error, Result};
 use crate::init::Factors;
 use crate::loss::entry::AnyEntryLoss;
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::{Left, Product};
+use crate::threads::{each, each_in};
 
 /// How samples are coded in terms of given centroids: what of a fit `transform` needs besides U.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -43,39 +45,59 @@ pub enum Coding {
 }
 
 impl Coding {
-    /// Coefficients of every sample, and its residual. Where values are `missing`, they are NaN.
-    pub(crate) fn code<T: Real, X: Data<T>>(&self, x: &X, u: &Mat<T>, missing: bool) -> (Mat<T>, Vec<f64>) {
-        let mut factors = Factors { u: u.clone(), v: Mat::zeros(x.shape().0, u.cols()) };
-        let residuals = self.recode(x, &mut factors, missing, Deadline::default());
-        (factors.v, residuals)
+    /// Coefficients of every sample, and its residual, given U and UᵀU. Where values are `missing`, they are NaN.
+    pub(crate) fn code<T: Real, X: Data<T>>(
+        &self,
+        x: &X,
+        (u, g): (&Mat<T>, &Mat<f64>),
+        missing: bool,
+        cancel: &Cancel,
+    ) -> Result<(Mat<T>, Vec<f64>)> {
+        let mut v = Mat::zeros(x.shape().0, u.cols());
+        let residuals = self.recode(x, (u, g), &mut v, missing, (Deadline::default(), cancel))?;
+        cancel.check()?;
+        Ok((v, residuals))
     }
 
-    /// Codes every row of V anew, as long as there is time, and returns the residuals.
+    /// Whether so many samples are coded by one thread, and soon.
+    pub(crate) fn is_small(&self, samples: usize, missing: bool) -> bool {
+        let in_blocks = match self {
+            Self::LeastSquares => !missing,
+            Self::Separable { .. } | Self::Posterior(_) => true,
+            Self::Features(_) | Self::Entries { .. } => false,
+        };
+        samples <= if in_blocks { BLOCK } else { 1 }
+    }
+
+    /// Codes every row of V anew, as long as there is time, and returns the residuals. Where it is cancelled, some rows
+    /// are new.
     fn recode<T: Real, X: Data<T>>(
         &self,
         x: &X,
-        factors: &mut Factors<T>,
+        (u, g): (&Mat<T>, &Mat<f64>),
+        v: &mut Mat<T>,
         missing: bool,
-        deadline: Deadline,
-    ) -> Vec<f64> {
-        let Factors { u, v } = factors;
+        (deadline, cancel): (Deadline, &Cancel),
+    ) -> Result<Vec<f64>> {
         let ones = vec![1.0; u.rows()];
         let how = match self {
-            Self::LeastSquares if !missing => return in_blocks(x, u, v, Some((&[], deadline))),
+            Self::LeastSquares if !missing => return in_blocks(x, (u, g), v, Some((&[], deadline, cancel))),
             Self::LeastSquares => Solved::Squares(&ones),
-            Self::Separable { features } => return in_blocks(x, u, v, Some((features, deadline))),
+            Self::Separable { features } => {
+                return in_blocks(x, (u, g), v, Some((features, deadline, cancel)));
+            }
             Self::Posterior(posterior) => {
-                *v = posterior.code(x, u).0;
-                return residuals(x, factors);
+                *v = posterior.code(x, (u, g), cancel)?.0;
+                return in_blocks(x, (u, g), v, None);
             }
             Self::Features(weights) => Solved::Squares(weights),
             Self::Entries { loss, median_sweeps } => Solved::Entries(*loss, *median_sweeps),
         };
         let (d, c, wide) = (x.shape().1, u.cols(), u.cast::<f64>());
         let solver = Solver::new(how, &wide);
-        v.as_mut_slice().par_chunks_mut(c).enumerate().for_each(|(i, v)| {
-            heed();
-            if deadline.is_over() {
+        let rows = v.as_mut_slice().par_chunks_mut(c).enumerate();
+        each(rows, |(i, v)| {
+            if cancel.is_cancelled() || deadline.is_over() {
                 return;
             }
             let mut sample = vec![T::ZERO; d];
@@ -83,43 +105,55 @@ impl Coding {
             let sample: Vec<f64> = sample.iter().map(|x| x.to_f64()).collect();
             v.iter_mut().zip(solver.solve(&sample)).for_each(|(v, exact)| *v = T::from_f64(exact));
         });
-        if missing { observed_residuals(x, u, v) } else { residuals(x, factors) }
+        cancel.check()?;
+        if missing { Ok(observed_residuals(x, u, v)) } else { in_blocks(x, (u, g), v, None) }
     }
 
-    /// Where V is to be polished, codes it anew; the residuals of what is then there.
+    /// Where V is to be polished, codes it anew, until that is cancelled; the residuals of what is then there.
     pub(crate) fn finish<T: Real, X: Data<T>>(
         &self,
         x: &X,
         factors: &mut Factors<T>,
-        ending: Ending,
+        ending: &Ending,
         missing: bool,
-    ) -> Vec<f64> {
-        match (ending.polish, missing) {
-            (true, _) => self.recode(x, factors, missing, ending.deadline),
-            (false, true) => observed_residuals(x, &factors.u, &factors.v),
-            (false, false) => residuals(x, factors),
+    ) -> Result<Vec<f64>> {
+        let (Factors { u, v }, until) = (factors, (ending.deadline, &ending.cancel));
+        let g = exact_gram(u);
+        if ending.polish
+            && let Ok(found) = self.recode(x, (u, &g), v, missing, until)
+        {
+            return Ok(found);
         }
+        if missing { Ok(observed_residuals(x, u, v)) } else { in_blocks(x, (u, &g), v, None) }
     }
 }
 
 /// Residual of every sample at the given factors.
-pub(crate) fn residuals<T: Real, X: Data<T>>(x: &X, factors: &mut Factors<T>) -> Vec<f64> {
-    in_blocks(x, &factors.u, &mut factors.v, None)
+pub(crate) fn residuals<T: Real, X: Data<T>>(x: &X, factors: &mut Factors<T>) -> Result<Vec<f64>> {
+    in_blocks(x, (&factors.u, &exact_gram(&factors.u)), &mut factors.v, None)
 }
 
-/// Codes every row of V anew by least squares, where there is a deadline and time is left, and returns the residuals.
+/// Codes every row of V anew by least squares, where that is wanted, until time is up or it is cancelled; the residuals of what is
+/// then there.
 pub(super) fn least_squares<T: Real, X: Data<T>>(
     x: &X,
     u: &Mat<T>,
     v: &mut Mat<T>,
-    coded: Option<Deadline>,
-) -> Vec<f64> {
-    in_blocks(x, u, v, coded.map(|deadline| (&[][..], deadline)))
+    polish: Option<(Deadline, &Cancel)>,
+) -> Result<Vec<f64>> {
+    let g = exact_gram(u);
+    if let Some((deadline, cancel)) = polish
+        && let Ok(found) = in_blocks(x, (u, &g), v, Some((&[], deadline, cancel)))
+    {
+        return Ok(found);
+    }
+    in_blocks(x, (u, &g), v, None)
 }
 
 /// √((d/oᵢ)·Σ mᵢⱼ²) over the oᵢ entries of every sample that are not missing.
 fn observed_residuals<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, v: &Mat<T>) -> Vec<f64> {
     let (n, d) = x.shape();
+    let mut residuals = vec![0.0; n];
     let residual = |i: usize| {
         let mut sample = vec![T::ZERO; d];
         x.read(i..i + 1, 0..d, &mut sample);
@@ -130,7 +164,8 @@ fn observed_residuals<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, v: &Mat<T>) -> Vec
             there.fold((0.0, 0.0), |(sum, count), (j, x)| (sum + (x.to_f64() - y(j)).powi(2), count + 1.0));
         (sum * d as f64 / count).sqrt()
     };
-    (0..n).into_par_iter().map(residual).collect()
+    each(residuals.par_iter_mut().enumerate(), |(i, r)| *r = residual(i));
+    residuals
 }
 
 /// Solves for the coefficients of samples.
@@ -185,9 +220,9 @@ struct Room {
 }
 
 impl Room {
-    fn new(c: usize, coder: Option<&Coder<'_>>) -> Self {
-        let [p, v, vg] = [(); 3].map(|()| vec![0.0; BLOCK * c]);
-        Self { p, v, vg, spare: Vec::new(), nnls: coder.map(|coder| coder.nnls.room(BLOCK)) }
+    fn new(rows: usize, c: usize, coder: Option<&Coder<'_>>) -> Self {
+        let [p, v, vg] = [(); 3].map(|()| vec![0.0; rows * c]);
+        Self { p, v, vg, spare: Vec::new(), nnls: coder.map(|coder| coder.nnls.room(rows)) }
     }
 }
 
@@ -196,26 +231,28 @@ impl Room {
 /// coded as does not depend on its neighbours.
 fn in_blocks<T: Real, X: Data<T>>(
     x: &X,
-    u: &Mat<T>,
+    (u, g): (&Mat<T>, &Mat<f64>),
     v: &mut Mat<T>,
-    coded: Option<(&[usize], Deadline)>,
-) -> Vec<f64> {
-    let deadline = coded.map_or(Deadline::default(), |(_, deadline)| deadline);
+    coded: Option<(&[usize], Deadline, &Cancel)>,
+) -> Result<Vec<f64>> {
     let (n, c, exact_u) = (x.shape().0, u.cols(), Exact::new(x, u));
-    let g = exact_gram(u);
-    let coder = coded.map(|(features, _)| Coder::new(&g, features));
+    let coder = coded.map(|(features, ..)| Coder::new(g, features));
+    let is_cancelled = || coded.is_some_and(|(.., cancel)| cancel.is_cancelled());
     let mut residuals = vec![0.0; n];
     let blocks = v.as_mut_slice().par_chunks_mut(BLOCK * c).zip(residuals.par_chunks_mut(BLOCK)).enumerate();
-    blocks.for_each_init(
-        || Room::new(c, coder.as_ref()),
+    each_in(
+        blocks,
+        || Room::new(BLOCK.min(n), c, coder.as_ref()),
         |room, (block, (v, r))| {
-            heed();
+            if is_cancelled() {
+                return;
+            }
             let rows = block * BLOCK..block * BLOCK + r.len();
             let [p, exact, vg] =
                 [&mut room.p, &mut room.v, &mut room.vg].map(|buffer| &mut buffer[..v.len()]);
             x.project_exactly(rows.clone(), &exact_u, p, &mut room.spare);
             if let (Some(coder), Some(nnls)) = (&coder, &mut room.nnls)
-                && !deadline.is_over()
+                && coded.is_some_and(|(_, deadline, _)| !deadline.is_over())
             {
                 coder.code((x, rows.clone()), p, exact, nnls);
                 v.iter_mut().zip(&*exact).for_each(|(v, &exact)| *v = T::from_f64(exact));
@@ -229,5 +266,5 @@ fn in_blocks<T: Real, X: Data<T>>(
             }
         },
     );
-    residuals
+    if is_cancelled() { Err(Error::Cancelled) } else { Ok(residuals) }
 }

@@ -232,12 +232,12 @@ impl<'x, T: Real, X: SampleSide<T> + ?Sized + 'x> Method<'x, T, X> for Irls<'_> 
             LabelRule::Kmeans => {
                 let v = side.column(Column::Coefficients)?;
                 let (n, c) = (v.len() / u.cols(), u.cols());
-                Some(ending.read(&Mat::from_vec(v.into_iter().map(T::from_f64).collect(), n, c)?, &u))
+                Some(ending.read(&Mat::from_vec(v.into_iter().map(T::from_f64).collect(), n, c)?, &u)?)
             }
             _ => None,
         };
-        let Ending { polish, deadline, .. } = ending;
-        let finish = Finish { labels: ending.labels, polish, smoothing, deadline };
+        let Ending { labels: rule, polish, deadline, cancel, .. } = ending;
+        let finish = Finish { labels: rule, polish, smoothing, deadline, cancel };
         let stats = total(&mut stats, |out| side.finish(&u, &finish, out))?;
         let Weighed { objective, .. } = total(&mut weighing, |out| side.weigh(&*loss, &stats, out))?;
         let tall = side.into_tall()?;

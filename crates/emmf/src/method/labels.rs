@@ -1,6 +1,8 @@
 //! Clusters read off the coefficients: the largest of each sample, or k-means on the rows of V.
 
+use crate::cancel::Cancel;
 use crate::data::Dense;
+use crate::error::Result;
 use crate::init::{Random, kmeans};
 use crate::matrix::Mat;
 use crate::real::Real;
@@ -13,10 +15,10 @@ const RUNS: usize = 10;
 
 impl Ending {
     /// The cluster of each sample by the rule.
-    pub(crate) fn read<T: Real>(&self, v: &Mat<T>, u: &Mat<T>) -> Vec<usize> {
+    pub(crate) fn read<T: Real>(&self, v: &Mat<T>, u: &Mat<T>) -> Result<Vec<usize>> {
         match self.labels {
             LabelRule::Kmeans => clusters(v, self.seed),
-            rule => largest(v, u, rule),
+            rule => Ok(largest(v, u, rule)),
         }
     }
 }
@@ -37,17 +39,18 @@ pub(crate) fn largest<T: Real>(v: &Mat<T>, u: &Mat<T>, rule: LabelRule) -> Vec<u
 }
 
 /// k-means of the rows of V into as many clusters as V has columns.
-fn clusters<T: Real>(v: &Mat<T>, seed: u64) -> Vec<usize> {
+fn clusters<T: Real>(v: &Mat<T>, seed: u64) -> Result<Vec<usize>> {
     let (rows, weights) = (Dense::new(v.view(), None), vec![1.0; v.rows()]);
-    let mut rng = Random::new(seed);
-    let mut best = kmeans(&rows, v.cols(), &weights, &mut rng);
+    // A fit that is cancelled has labels, too.
+    let (mut rng, cancel) = (Random::new(seed), Cancel::new());
+    let mut best = kmeans(&rows, v.cols(), &weights, &mut rng, &cancel)?;
     for _ in 1..RUNS {
-        let next = kmeans(&rows, v.cols(), &weights, &mut rng);
+        let next = kmeans(&rows, v.cols(), &weights, &mut rng, &cancel)?;
         if next.inertia < best.inertia {
             best = next;
         }
     }
-    best.labels
+    Ok(best.labels)
 }
 
 /// The mean row of V of every cluster, which stands for it when new samples are labelled. An empty cluster has none

@@ -132,10 +132,10 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Onmf<'_> {
 
     fn finish(&self, x: &X, state: OnmfState<T>, ending: Ending) -> Result<Outcome<T>> {
         let OnmfState { mut factors, objective, mut gram, q, .. } = state;
-        let labels = ending.read(&factors.v, &factors.u);
+        let labels = ending.read(&factors.v, &factors.u)?;
         let orthogonality = off_identity(gram.weighted(&q, &factors.v));
         Ok(Outcome {
-            residuals: residuals(x, &mut factors),
+            residuals: residuals(x, &mut factors)?,
             factors,
             labels,
             weights: self.sample_weights.iter().map(|s| 2.0 * s).collect(),

@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::Coding;
-use crate::cancel::Deadline;
+use crate::cancel::{Cancel, Deadline};
 use crate::init::Factors;
 use crate::matrix::Mat;
 use crate::spec::LabelRule;
 
 /// What is to be done after the last iteration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Ending {
     /// Solve for V exactly with U as it is, the way `transform` codes samples. A method for which that makes
     /// no sense leaves V alone.
@@ -20,6 +20,8 @@ pub struct Ending {
     pub seed: u64,
     /// Samples that are not coded anew by then keep the coefficients of the last iteration.
     pub deadline: Deadline,
+    /// The same, once it is cancelled.
+    pub cancel: Cancel,
 }
 
 /// What a method leaves.

@@ -121,8 +121,8 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Symnmf<'_> {
         let SymnmfState { v, objective, .. } = state;
         let mut factors = Factors { u: best_centroids(x, &v), v };
         Ok(Outcome {
-            labels: ending.read(&factors.v, &factors.u),
-            residuals: residuals(x, &mut factors),
+            labels: ending.read(&factors.v, &factors.u)?,
+            residuals: residuals(x, &mut factors)?,
             weights: vec![1.0; factors.v.rows()],
             factors,
             objective,

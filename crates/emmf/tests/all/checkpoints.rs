@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use emmf::preprocess::Normalize;
 use emmf::registry::{self, Storage};
-use emmf::{Checkpoint, Error, Fit, Given, Init, Mat, Missing, Observer, Real, Samples, Solver, Spec, Step};
+use emmf::{Checkpoint, Error, Fit, Init, Mat, Missing, Observer, Real, Samples, Solver, Spec, Step};
 use oracle::problems::{Sparse, methods, rng, uniform};
 
 /// Keeps the checkpoint of one iteration, and ends the fit there if it is to.
@@ -36,10 +36,6 @@ impl Observer for Keeper {
     }
 }
 
-fn quiet(_: &Step) -> ControlFlow<()> {
-    ControlFlow::Continue(())
-}
-
 /// Everything but the times.
 fn assert_same<T: Real>(one: &Fit<T>, other: &Fit<T>, what: &str) {
     assert_eq!(one.model, other.model, "{what}");
@@ -62,12 +58,10 @@ fn resumes<T: Real>(spec: &Spec, x: Samples<'_, T>, at: (usize, usize)) {
         return;
     }
     let mut keeper = Keeper::new(at, true);
-    spec.fit_with(x, Given::new(&mut keeper)).unwrap();
+    spec.on(x).observe(&mut keeper).fit().unwrap();
     let text = serde_json::to_string(&keeper.kept.unwrap()).unwrap();
     let kept: Checkpoint = serde_json::from_str(&text).unwrap();
-    let mut observer = quiet;
-    let given = Given { resume: Some(&kept), ..Given::new(&mut observer) };
-    assert_same(&spec.fit_with(x, given).unwrap(), &whole, &what);
+    assert_same(&spec.on(x).resume(&kept).fit().unwrap(), &whole, &what);
 }
 
 fn samples() -> Mat<f64> {
@@ -134,7 +128,7 @@ fn promise_09_a_fit_does_not_notice_its_checkpoints() {
     for spec in methods(3) {
         let spec = spec.max_iter(6);
         let mut keeper = Keeper::new((0, 3), false);
-        let watched = spec.fit_with(&x, Given::new(&mut keeper)).unwrap();
+        let watched = spec.on(&x).observe(&mut keeper).fit().unwrap();
         assert_same(&watched, &spec.fit(&x).unwrap(), &spec.method);
     }
 }
@@ -143,12 +137,10 @@ fn promise_09_a_fit_does_not_notice_its_checkpoints() {
 fn promise_09_a_checkpoint_of_another_fit_is_refused() {
     let x = samples();
     let mut keeper = Keeper::new((0, 2), true);
-    Spec::emmf(3).fit_with(&x, Given::new(&mut keeper)).unwrap();
+    Spec::emmf(3).on(&x).observe(&mut keeper).fit().unwrap();
     let kept = keeper.kept.unwrap();
     for spec in [Spec::emmf(4), Spec::new("pnmf", 3), Spec::emmf(3).solver(Solver::Hals)] {
-        let mut observer = quiet;
-        let error =
-            spec.fit_with(&x, Given { resume: Some(&kept), ..Given::new(&mut observer) }).unwrap_err();
+        let error = spec.on(&x).resume(&kept).fit().unwrap_err();
         assert!(matches!(error, Error::Param { name: "the checkpoint", .. }), "{error}");
     }
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use emmf::embed::plane;
 use emmf::preprocess::Normalize;
 use emmf::synth::{Rays, rays_with_outliers};
-use emmf::{Choice, Csr, Error, Mat, Missing, Real, Samples, Spec};
+use emmf::{Choice, Csr, Error, Mat, Missing, Real, Running, Samples, Spec};
 
 fn blobs(classes: usize, seed: u64) -> Mat<f64> {
     let rays = Rays {
@@ -21,7 +21,11 @@ fn blobs(classes: usize, seed: u64) -> Mat<f64> {
 }
 
 fn chosen<'a, T: Real>(spec: &Spec, x: impl Into<Samples<'a, T>>) -> Choice {
-    spec.choose_k(x, 2..=9, |_, _| ControlFlow::Continue(())).unwrap()
+    chosen_on(&Running::default(), spec, x)
+}
+
+fn chosen_on<'a, T: Real>(running: &Running<'_>, spec: &Spec, x: impl Into<Samples<'a, T>>) -> Choice {
+    spec.choose_k(x, 2..=9, |_, _| ControlFlow::Continue(()), running).unwrap()
 }
 
 fn spec(seed: u64) -> Spec {
@@ -43,8 +47,8 @@ fn the_true_number_is_chosen_and_most_splits_agree() {
 #[test]
 fn threads_storage_and_repetition_do_not_matter() {
     let x = blobs(4, 7);
-    let one = chosen(&spec(7).threads(1), &x);
-    assert_eq!(one, chosen(&spec(7).threads(2), &x));
+    let one = chosen_on(&Running::on(1), &spec(7), &x);
+    assert_eq!(one, chosen_on(&Running::on(2), &spec(7), &x));
     let (n, d) = x.shape();
     let triplets = (0..n).flat_map(|i| (0..d).map(move |j| (i, j))).map(|(i, j)| (i, j, x[(i, j)])).collect();
     let sparse = chosen(&spec(7), &Csr::from_triplets((n, d), triplets).unwrap());
@@ -55,18 +59,19 @@ fn threads_storage_and_repetition_do_not_matter() {
 fn what_cannot_be_chosen_is_refused() {
     let go_on = |_: usize, _: usize| ControlFlow::Continue(());
     let few = Mat::from_rows([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]);
-    assert!(matches!(spec(0).choose_k(&few, 2..=5, go_on), Err(Error::Param { name: "k", .. })));
-    let missing = spec(0).missing(Missing::Nan).choose_k(&blobs(3, 0), 2..=5, go_on);
+    let all = &Running::default();
+    assert!(matches!(spec(0).choose_k(&few, 2..=5, go_on, all), Err(Error::Param { name: "k", .. })));
+    let missing = spec(0).missing(Missing::Nan).choose_k(&blobs(3, 0), 2..=5, go_on, all);
     assert!(matches!(missing, Err(Error::Missing { .. })));
     let negative = Mat::from_fn(40, 3, |i, j| if (i, j) == (5, 1) { -1.0 } else { 1.0 + (i * j) as f64 });
-    assert!(matches!(spec(0).choose_k(&negative, 2..=5, go_on), Err(Error::Negative { row: 5, col: 1, .. })));
+    let negative = spec(0).choose_k(&negative, 2..=5, go_on, all);
+    assert!(matches!(negative, Err(Error::Negative { row: 5, col: 1, .. })));
 }
 
 #[test]
 fn it_ends_when_it_is_told() {
-    let choice = spec(0).choose_k(&blobs(3, 0), 2..=4, |done, _| {
-        if done == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
+    let seen = |done: usize, _| if done == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let choice = spec(0).choose_k(&blobs(3, 0), 2..=4, seen, &Running::default());
     assert_eq!(choice.unwrap().splits, 2);
 }
 

@@ -5,7 +5,7 @@ use crate::oracle;
 
 use emmf::model::ResidualScale;
 use emmf::preprocess::Normalize;
-use emmf::{Error, Factors, Fit, Given, Init, LabelRule, Mat, Model, Real, Samples, Spec, registry};
+use emmf::{Error, Factors, Fit, Init, LabelRule, Mat, Model, Real, Samples, Spec, registry};
 use oracle::problems::{KINDS, Kind, Sparse, in_every_storage, methods, problem, rng, uniform};
 use oracle::{Oracle, residuals};
 use rand::RngExt;
@@ -66,7 +66,7 @@ fn transform_of_the_training_samples_is_v_f32() {
 fn coded_alone<T: Real>() {
     let x: Mat<T> = counts();
     for chain in [vec![], vec![Normalize::Tfidf, Normalize::Unit]] {
-        let fit = Spec::emmf(4).normalize(chain).max_iter(6).threads(1).fit(&x).unwrap();
+        let fit = Spec::emmf(4).normalize(chain).max_iter(6).fit(&x).unwrap();
         let sparse = fit.model.transform(Sparse::of(&x).narrow()).unwrap();
         for i in (0..x.rows()).step_by(7) {
             let one = Mat::from_fn(1, x.cols(), |_, j| x[(i, j)]);
@@ -140,7 +140,7 @@ fn the_reported_objective_is_the_true_one_f32() {
 /// A model with this U, without preprocessing.
 fn model<T: Real>(u: &Mat<T>) -> Model<T> {
     let scale = ResidualScale { center: 0.0, spread: 1.0 };
-    Model::from_parts(Spec::emmf(u.cols()).threads(1), u.clone(), vec![], scale).unwrap()
+    Model::from_parts(Spec::emmf(u.cols()), u.clone(), vec![], scale).unwrap()
 }
 
 /// Coding is exact: no set of nonzero coefficients does better. U has equal, zero, nearly equal and very
@@ -264,9 +264,7 @@ fn labels_by_k_means() {
     assert!(wrong.unwrap_err().to_string().contains("label centres"));
     let error = Spec::emmf(2).labels(LabelRule::Components).fit(&x).unwrap_err().to_string();
     assert!(error.contains("components") && error.contains("emmf"), "{error}");
-    let mut observer = |_: &emmf::Step| std::ops::ControlFlow::Continue(());
-    let given = Given { sample_weights: Some(&[1.0; 40]), ..Given::new(&mut observer) };
-    let error = Spec::new("gnmf", 2).fit_with(&x, given).unwrap_err().to_string();
+    let error = Spec::new("gnmf", 2).on(&x).weights(&[1.0; 40]).fit().unwrap_err().to_string();
     assert!(error.contains("sample_weight") && error.contains("gnmf"), "{error}");
 }
 

@@ -104,7 +104,7 @@ fn bad_parameters() {
     says(fit(emmf().restarts(0)), &["restarts is 0", "at least 1"]);
     says(fit(emmf().init_restarts(0)), &["init_restarts is 0", "at least 1"]);
     says(fit(emmf().max_iter(0)), &["max_iter is 0", "at least 1"]);
-    says(fit(emmf().threads(0)), &["threads is 0", "at least 1"]);
+    says(emmf().on(&samples()).threads(0).fit(), &["threads is 0", "at least 1"]);
     for tol in [-1e-3, 1.0, f64::NAN] {
         says(fit(emmf().tol(tol)), &["tol", &tol.to_string(), "at least 0 and below 1"]);
     }
@@ -216,7 +216,6 @@ fn spec_as_json() {
         .max_iter(9)
         .tol(1e-7)
         .time_limit(1.5)
-        .threads(3)
         .labels(emmf::LabelRule::Unit)
         .polish(false)
         .epsilon(1e-3)

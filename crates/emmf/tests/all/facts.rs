@@ -5,8 +5,7 @@ use emmf::data::Dense;
 use emmf::loss::entry::{EntryCorrentropy, EntryLoss};
 use emmf::loss::weighted_median;
 use emmf::method::median_sweep;
-use emmf::{Factors, Given, Mat, Solver, Spec, Step};
-use std::ops::ControlFlow;
+use emmf::{Factors, Mat, Solver, Spec};
 
 fn samples() -> Mat<f64> {
     Mat::from_rows([[1.0, 0.0, 2.0], [2.0, 1.0, 0.0], [0.0, 3.0, 1.0], [4.0, 1.0, 5.0]])
@@ -20,9 +19,7 @@ fn start() -> Factors<f64> {
 }
 
 fn fit(spec: &Spec) -> emmf::Fit<f64> {
-    let mut observer = |_: &Step| ControlFlow::Continue(());
-    let given = Given { start: Some(&start()), ..Given::new(&mut observer) };
-    spec.fit_with(&samples(), given).unwrap()
+    spec.on(&samples()).start(&start()).fit().unwrap()
 }
 
 /// All given digits are right: nine decimals.
@@ -175,9 +172,7 @@ fn emmf_first_u() {
 fn emmf_smoothing_descends() {
     let x = Mat::from_rows([[2.0, 0.0], [1.0, 1.0], [1.0, 1.0]]);
     let start = Factors { u: Mat::from_rows([[1.0], [1.0]]), v: Mat::from_rows([[1.0], [1.0], [1.0]]) };
-    let mut observer = |_: &Step| ControlFlow::Continue(());
-    let given = Given { start: Some(&start), ..Given::new(&mut observer) };
-    let fit = Spec::emmf(1).epsilon(0.5).max_iter(2).polish(false).fit_with(&x, given).unwrap();
+    let fit = Spec::emmf(1).epsilon(0.5).max_iter(2).polish(false).on(&x).start(&start).fit().unwrap();
     for (ours, fact) in
         [fit.initial, fit.trace[0], fit.trace[1]].into_iter().zip([2.375_676, 2.362_296, 2.357_889])
     {

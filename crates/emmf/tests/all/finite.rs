@@ -5,10 +5,9 @@ use crate::oracle;
 use emmf::graph::Weighting;
 use emmf::preprocess::Normalize;
 use emmf::registry::{self, METHODS};
-use emmf::{Error, Factors, Fit, Given, GraphKind, GraphSpec, Init, Mat, Outliers, Real, Result, Spec, Step};
+use emmf::{Error, Factors, Fit, GraphKind, GraphSpec, Init, Mat, Outliers, Real, Result, Running, Spec};
 use oracle::problems::{rng, uniform};
 use oracle::{fit_from, says};
-use std::ops::ControlFlow;
 
 /// All that a fit leaves is finite; an error names something to do.
 fn check<T: Real>(result: Result<Fit<T>>, what: &str) {
@@ -51,11 +50,7 @@ fn promise_05_every_method_takes_or_refuses_numbers_of_any_size() {
             for normalize in [vec![], vec![Normalize::Unit], vec![Normalize::Max]] {
                 for init in [Init::Kmeans, Init::Nndsvd, Init::Random] {
                     let what = format!("{} {init:?} {normalize:?} {size:e}", method.name);
-                    let spec = Spec::new(method.name, 2)
-                        .normalize(normalize.clone())
-                        .init(init)
-                        .max_iter(4)
-                        .threads(1);
+                    let spec = Spec::new(method.name, 2).normalize(normalize.clone()).init(init).max_iter(4);
                     check(spec.fit(&of_size::<f64>(size)), &what);
                     check(spec.fit(&of_size::<f32>(size.cbrt())), &what);
                 }
@@ -104,18 +99,14 @@ fn promise_05_sample_weights_of_any_size() {
                 [(1e-300, 1.0), (1.0, 1e300), (1e-300, 1e300), (1e300, 1e300), (1e-300, 1e-300)]
             {
                 let weights: Vec<f64> = (0..20).map(|i| if i % 2 == 0 { small } else { large }).collect();
-                let mut spec = Spec::new(entry.name, 3).max_iter(3).threads(1);
+                let mut spec = Spec::new(entry.name, 3).max_iter(3);
                 spec.params.clone_from(&params);
-                let mut observer = |_: &Step| ControlFlow::Continue(());
-                let given = Given { sample_weights: Some(&weights), ..Given::new(&mut observer) };
-                check(spec.fit_with(&x, given), &format!("{spec:?} {small:e} {large:e}"));
+                check(spec.on(&x).weights(&weights).fit(), &format!("{spec:?} {small:e} {large:e}"));
             }
         }
     }
     let weights: Vec<f64> = (0..20).map(|i| if i == 0 { 1e-300 } else { 1.0 }).collect();
-    let mut observer = |_: &Step| ControlFlow::Continue(());
-    let given = Given { sample_weights: Some(&weights), ..Given::new(&mut observer) };
-    says(Spec::emmf(2).fit_with(&x, given), &["sample_weight", "1e-300 to 1e0", "or 0"]);
+    says(Spec::emmf(2).on(&x).weights(&weights).fit(), &["sample_weight", "1e-300 to 1e0", "or 0"]);
 }
 
 /// What is done already is not advised.
@@ -170,7 +161,7 @@ fn promise_13_graphs_of_denormal_samples() {
                 let spec = Spec::new(method.name, 2).normalize(normalize.clone()).max_iter(3);
                 check(spec.clone().graph(graph).fit(&x), method.name);
                 check(spec.clone().fit(&x), method.name);
-                let _ = spec.graph(graph).graph_of(&x);
+                let _ = spec.graph(graph).graph_of(&x, &Running::default());
             }
         }
     }

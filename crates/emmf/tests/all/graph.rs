@@ -3,12 +3,18 @@
 use crate::oracle;
 
 use emmf::data::{Data, Dense, Sparse};
-use emmf::graph::{
-    Neighbours, Weighting, adaptive, knn_graph, nearest, nearest_approximately, project_onto_simplex,
-};
-use emmf::{Csr, Graph, Mat};
+use emmf::graph::{self, Neighbours, Weighting, adaptive, knn_graph, project_onto_simplex};
+use emmf::{Cancel, Csr, Graph, Mat, Real, Result};
 use oracle::problems::{Sparse as Csrs, rng, two_triangles, uniform};
 use proptest::prelude::*;
+
+fn nearest<T: Real, X: Data<T>>(x: &X, k: usize) -> Result<Neighbours> {
+    graph::nearest(x, k, &Cancel::new())
+}
+
+fn nearest_approximately<T: Real, X: Data<T>>(x: &X, k: usize) -> Result<Neighbours> {
+    graph::nearest_approximately(x, k, &Cancel::new())
+}
 
 /// All pairs, sorted by distance and index.
 fn brute_force(x: &Mat<f64>, k: usize) -> Neighbours {

@@ -2,12 +2,9 @@
 
 use crate::oracle;
 
-use std::ops::ControlFlow;
-
 use emmf::method::Value;
 use emmf::{
-    Error, Factors, Fit, Given, Graph, GraphKind, GraphSpec, Mat, Real, Samples, Solver, Spec, Step, Stop,
-    StopBy,
+    Error, Factors, Fit, Given, Graph, GraphKind, GraphSpec, Mat, Real, Samples, Solver, Spec, Stop, StopBy,
 };
 use oracle::problems::{KINDS, Kind, Sparse, cast, distance, problem, rng, two_triangles, uniform};
 use proptest::prelude::*;
@@ -18,8 +15,7 @@ fn on_graph<'a, T: Real>(
     graph: &Graph,
     start: Option<&Factors<T>>,
 ) -> emmf::Result<Fit<T>> {
-    let mut observer = |_: &Step| ControlFlow::Continue(());
-    spec.fit_on_graph(x, graph, Given { start, ..Given::new(&mut observer) })
+    spec.on(x).given(Given { start, graph: Some(graph), ..Given::default() }).fit()
 }
 
 fn extra<T>(fit: &Fit<T>, name: &str) -> Vec<f64> {
@@ -103,10 +99,8 @@ fn sample_weights_count_in_the_loss_only() {
     for monotone in [0.0, 1.0] {
         let spec = Spec::new("g-emmf", 2).param("lambda", 10.0).param("monotone", monotone).epsilon(1e-10);
         let fit = |weights: &[f64]| {
-            let mut observer = |_: &Step| ControlFlow::Continue(());
-            let given =
-                Given { sample_weights: Some(weights), start: Some(&start), ..Given::new(&mut observer) };
-            spec.clone().max_iter(10).fit_on_graph(&x, &graph, given).unwrap()
+            let spec = spec.clone().max_iter(10);
+            spec.on(&x).weights(weights).start(&start).graph(&graph).fit().unwrap()
         };
         let weighted = fit(&weights);
         let factors = Factors { u: weighted.centroids().clone(), v: weighted.v.clone() };
@@ -177,7 +171,7 @@ proptest! {
     ) {
         let p = problem(kind, seed);
         let spec = Spec::new(method, p.k).param("lambda", 10_f64.powi(exponent)).param("monotone", 1.0);
-        let spec = spec.graph(GraphSpec { neighbours: 3, ..GraphSpec::default() }).max_iter(30).threads(1);
+        let spec = spec.graph(GraphSpec { neighbours: 3, ..GraphSpec::default() }).max_iter(30);
         let fit = oracle::fit_from(&spec, &p.x, &p.start).unwrap();
         let noise = oracle::rounding::<f64>(&p.x, p.k, &fit.residuals, &fit.weights);
         let mut last = fit.initial;
@@ -194,7 +188,7 @@ fn in_every_way<T: Real>(tolerance: f64) {
         let (x, start): (Mat<T>, Factors<T>) = (p.x.cast(), cast(&p.start));
         for monotone in [0.0, 1.0] {
             let spec = Spec::new("g-emmf", p.k).param("monotone", monotone).max_iter(8);
-            let reference = oracle::fit_from(&spec.clone().threads(1), &p.x, &p.start).unwrap();
+            let reference = oracle::fit_from(&spec, &p.x, &p.start).unwrap();
             let dense = oracle::fit_from(&spec, &x, &start).unwrap();
             let sparse = Sparse::of(&x);
             let sparse = oracle::fit_from(&spec, sparse.narrow(), &start).unwrap();

@@ -4,7 +4,7 @@
 use crate::oracle;
 
 use emmf::method::Value;
-use emmf::{Fit, Given, Mat, Real, Samples, Spec};
+use emmf::{Fit, Mat, Real, Samples, Spec};
 use oracle::problems::{in_every_storage, rng};
 use rand::RngExt;
 
@@ -150,9 +150,7 @@ fn weights_decide_what_can_be_chosen() {
     let Planted { x, places } = planted((60, 40), (4, 3), 0.0, 10);
     let weights: Vec<f64> = (0..60).map(|i| if i == places[0][0] { 0.0 } else { 1.0 }).collect();
     for lambda in [None, Some(1.0)] {
-        let mut observer = |_: &emmf::Step| std::ops::ControlFlow::Continue(());
-        let given = Given { sample_weights: Some(&weights), ..Given::new(&mut observer) };
-        let fit = spec(7, lambda).fit_with(&x, given).unwrap();
+        let fit = spec(7, lambda).on(&x).weights(&weights).fit().unwrap();
         assert!(!chosen(&fit)[0].contains(&places[0][0]));
     }
 }

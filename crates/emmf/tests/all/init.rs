@@ -2,11 +2,9 @@
 
 use crate::oracle;
 
-use std::ops::ControlFlow;
-
 use emmf::data::Dense;
 use emmf::init::{Kmeans, Random, kmeans, trimmed_kmeans};
-use emmf::{Factors, Given, Init, Mat, Real, Spec, Step};
+use emmf::{Cancel, Factors, Init, Mat, Real, Spec};
 use oracle::nearest;
 use oracle::problems::{KINDS, distance, low_rank, problem, rng, uniform};
 use rand::RngExt;
@@ -20,7 +18,8 @@ fn blobs(n: usize, k: usize, d: usize, seed: u64) -> (Mat<f64>, Mat<f64>) {
 }
 
 fn run<T: Real>(x: &Mat<T>, k: usize, seed: u64) -> Kmeans<T> {
-    kmeans(&Dense::new(x.view(), None), k, &vec![1.0; x.rows()], &mut Random::new(seed))
+    let (weights, mut rng) = (vec![1.0; x.rows()], Random::new(seed));
+    kmeans(&Dense::new(x.view(), None), k, &weights, &mut rng, &Cancel::new()).unwrap()
 }
 
 /// Lloyd's iterations from random samples, the best of many: a straightforward reference.
@@ -94,7 +93,8 @@ fn kmeans_finds_separated_blobs() {
 fn kmeans_with_weights_counts_samples() {
     let (x, _) = blobs(12, 3, 4, 1);
     let weights: Vec<f64> = (0..12).map(|i| if i < 3 { 5.0 } else { 1.0 }).collect();
-    let clusters = kmeans(&Dense::new(x.view(), None), 3, &weights, &mut Random::new(1));
+    let mut rng = Random::new(1);
+    let clusters = kmeans(&Dense::new(x.view(), None), 3, &weights, &mut rng, &Cancel::new()).unwrap();
     for c in 0..3 {
         let total: f64 = (0..12).filter(|i| i % 3 == c).map(|i| weights[i]).sum();
         let label = clusters.labels[c];
@@ -139,7 +139,8 @@ fn trimmed_kmeans_ignores_outliers() {
         for i in (0..200).filter(|i| i % 10 < 3) {
             x.row_mut(i).iter_mut().for_each(|x| *x = 300.0 * rng.random::<f64>());
         }
-        let clusters = trimmed_kmeans(&Dense::new(x.view(), None), 4, &[1.0; 200], &mut Random::new(seed));
+        let (x, mut rng) = (Dense::new(x.view(), None), Random::new(seed));
+        let clusters = trimmed_kmeans(&x, 4, &[1.0; 200], &mut rng, &Cancel::new()).unwrap();
         let near = nearest(&centres.transposed(), &clusters.centroids);
         good += usize::from(near.iter().all(|(_, distance)| *distance < 1.0));
     }
@@ -220,8 +221,6 @@ fn nndsvd_with_weights_counts_samples() {
     let rows: Vec<usize> = (0..20).flat_map(|i| std::iter::repeat_n(i, i % 4)).collect();
     let repeated = Mat::from_fn(rows.len(), 30, |i, j| x[(rows[i], j)]);
     let spec = Spec::new("nmf", 3).init(Init::Nndsvd).max_iter(3);
-    let mut observer = |_: &Step| ControlFlow::Continue(());
-    let given = Given { sample_weights: Some(&weights), ..Given::new(&mut observer) };
-    let (weighted, repeated) = (spec.fit_with(&x, given).unwrap(), spec.fit(&repeated).unwrap());
+    let (weighted, repeated) = (spec.on(&x).weights(&weights).fit().unwrap(), spec.fit(&repeated).unwrap());
     assert!(distance(weighted.model.centroids(), repeated.model.centroids()) < 1e-9);
 }

@@ -4,7 +4,7 @@
 use crate::oracle;
 
 use emmf::registry::{self, Entry, GraphUse, Storage};
-use emmf::{Factors, Fit, Given, Graph, Init, Mat, Real, Samples, Spec};
+use emmf::{Factors, Fit, Graph, Init, Mat, Pool, Real, Running, Samples, Spec, Threads};
 use oracle::escapes::Escapes;
 use oracle::problems::{KINDS, Kind, Sparse, cast, distance, methods, problem, rng, specs, uniform};
 use oracle::{determined, fit_from, weighted_fit_from};
@@ -45,15 +45,16 @@ fn entry(spec: &Spec) -> &'static Entry {
 fn any_number_of_threads<T: Real>(init: Init) {
     let x: Mat<T> = large();
     let sparse = Sparse::of(&x);
+    let pool = Pool::new(Some(3)).unwrap();
     for samples in [Samples::from(&x), sparse.narrow().into()] {
         let sparse = matches!(samples, Samples::Csr(_));
         let takes = |spec: &Spec| !sparse || entry(spec).storage.contains(&Storage::Sparse);
         for spec in methods(7).into_iter().filter(|spec| spec.params.is_empty()).filter(takes) {
             let spec = spec.init(init).max_iter(4).seed(3).restarts(2);
-            let one = spec.clone().threads(1).fit(samples).unwrap();
-            for threads in [2, 3, 7] {
-                let many = spec.clone().threads(threads).fit(samples).unwrap();
-                assert!(same_bits(&one, &many), "{} {init:?}, {threads} threads", spec.method);
+            let one = spec.on(samples).threads(1).fit().unwrap();
+            for threads in [Threads::Number(2), Threads::Lent(&pool), Threads::Number(7)] {
+                let many = spec.on(samples).threads(threads).fit().unwrap();
+                assert!(same_bits(&one, &many), "{} {init:?}, {threads:?}", spec.method);
             }
         }
     }
@@ -74,8 +75,8 @@ fn same_bits_for_any_threads_and_every_start() {
     let x: Mat<f32> = large();
     for init in [Init::Trimmed, Init::Random, Init::Nndsvd] {
         let spec = Spec::emmf(7).init(init).init_restarts(2).max_iter(3);
-        let one = spec.clone().threads(1).fit(&x).unwrap();
-        assert!(same_bits(&one, &spec.clone().threads(3).fit(&x).unwrap()), "{init:?}");
+        let one = spec.on(&x).threads(1).fit().unwrap();
+        assert!(same_bits(&one, &spec.on(&x).threads(3).fit().unwrap()), "{init:?}");
         assert!(same_bits(&one, &spec.fit(&x).unwrap()), "{init:?}, all cores");
     }
 }
@@ -91,9 +92,7 @@ fn same_seed_same_bits_other_seeds_differ() {
 }
 
 fn on_graph(spec: &Spec, x: &Mat<f64>, start: &Factors<f64>, graph: &Graph) -> Fit<f64> {
-    let mut observer = |_: &emmf::Step| std::ops::ControlFlow::Continue(());
-    let given = Given { start: Some(start), ..Given::new(&mut observer) };
-    spec.fit_on_graph(x, graph, given).unwrap()
+    spec.on(x).start(start).graph(graph).fit().unwrap()
 }
 
 /// The graph when sample `order[i]` has become sample i.
@@ -127,7 +126,7 @@ fn permuting_samples_permutes_v() {
             let spec = spec.max_iter(6).polish(false);
             let (a, b) = if given {
                 // A given graph moves with the samples.
-                let graph = spec.graph_of(&p.x).unwrap();
+                let graph = spec.graph_of(&p.x, &Running::default()).unwrap();
                 let moved = permuted(&graph, &order);
                 (on_graph(&spec, &p.x, &p.start, &graph), on_graph(&spec, &x, &start, &moved))
             } else {
@@ -191,9 +190,7 @@ fn samples_without_weight_have_no_influence() {
             assert!((with.objective - fit.objective).abs() <= 1e-9 * fit.objective.abs(), "{spec:?}");
         }
         // Neither does it take a centroid of the start.
-        let mut observer = |_: &emmf::Step| std::ops::ControlFlow::Continue(());
-        let given = Given { sample_weights: Some(&weights), ..Given::new(&mut observer) };
-        let fit = Spec::new("nmf", 2).max_iter(3).fit_with(&x, given).unwrap();
+        let fit = Spec::new("nmf", 2).max_iter(3).on(&x).weights(&weights).fit().unwrap();
         assert!(fit.model.centroids().as_slice().iter().all(|&u| u < 50.0));
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::oracle;
 
-use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
@@ -10,7 +9,7 @@ use emmf::method::SampleSide;
 use emmf::method::side::{Answer, Order, Place, Remote, Server, in_shards};
 use emmf::preprocess::Normalize;
 use emmf::registry::METHODS;
-use emmf::{Factors, Fit, Given, Init, Mat, Outliers, Real, Samples, Solver, Spec, Step, StopBy};
+use emmf::{Factors, Fit, Given, Init, Mat, Outliers, Real, Samples, Solver, Spec, StopBy};
 use oracle::problems::{in_every_storage, rng, uniform};
 
 /// Samples that several leaves hold, and a start.
@@ -26,8 +25,7 @@ fn sample_losses() -> impl Iterator<Item = &'static str> {
 
 fn fit_in_shards<T: Real>(spec: &Spec, x: &Samples<'_, T>, start: &Factors<T>, shards: usize) -> Fit<T> {
     let weights: Vec<f64> = (0..x.shape().0).map(|i| 1.0 + (i % 3) as f64).collect();
-    let mut observer = |_: &Step| ControlFlow::Continue(());
-    let given = Given { start: Some(start), ..Given::new(&mut observer) };
+    let given = Given { start: Some(start), ..Given::default() };
     in_shards(x, &weights, shards, |side| spec.fit_side(side, given)).unwrap()
 }
 
@@ -101,8 +99,7 @@ fn shards_start_as_one_memory() {
         let spec = Spec::new(name, 3).outliers(Outliers::Keep).max_iter(40).tol(1e-3).stop_by(stop_by);
         in_every_storage(&x, |storage, samples| {
             let fit = |shards| {
-                let mut observer = |_: &Step| ControlFlow::Continue(());
-                let given = Given::new(&mut observer);
+                let given = Given::default();
                 in_shards(&samples, &ones, shards, |side| spec.fit_side(side, given)).unwrap()
             };
             // Samples that are fetched are dense, so that k-means rounds otherwise than where they are sparse.
@@ -124,8 +121,7 @@ fn sides_elsewhere_fit_as_one() {
     for name in sample_losses() {
         let spec = Spec::new(name, 3).solver(Solver::Hals).max_iter(12).tol(0.0);
         let fit = |side: &dyn SampleSide<f64>| {
-            let mut observer = |_: &Step| ControlFlow::Continue(());
-            spec.fit_side(side, Given { start: Some(&start), ..Given::new(&mut observer) })
+            spec.fit_side(side, Given { start: Some(&start), ..Given::default() })
         };
         let one = in_shards(&samples, &ones, 1, |side| fit(side)).unwrap();
         let elsewhere = in_shards(&samples, &ones, 3, |side| {
@@ -147,8 +143,7 @@ fn what_needs_one_memory_says_so() {
     let (x, _) = problem(60, 5, 2, 5);
     let (samples, ones) = (Samples::from(&x), vec![1.0; 60]);
     let told = |spec: Spec, word: &str| {
-        let mut observer = |_: &Step| ControlFlow::Continue(());
-        let given = Given::new(&mut observer);
+        let given = Given::default();
         let error = in_shards(&samples, &ones, 2, |side| spec.fit_side(side, given)).unwrap_err().to_string();
         assert!(error.contains(word), "{error}");
     };

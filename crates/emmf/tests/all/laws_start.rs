@@ -47,7 +47,7 @@ fn check<T: Real>(spec: &Spec, x: &Mat<T>, share: f64) {
 /// Every method and solver from this start.
 fn specs(init: Init, k: usize) -> impl Iterator<Item = Spec> {
     METHODS.iter().flat_map(move |entry| {
-        let spec = Spec::new(entry.name, k).init(init).max_iter(12).threads(1).as_published();
+        let spec = Spec::new(entry.name, k).init(init).max_iter(12).as_published();
         let hals = entry.solvers.contains(&Solver::Hals).then(|| spec.clone().solver(Solver::Hals));
         [Some(spec), hals].into_iter().flatten()
     })
@@ -76,7 +76,7 @@ fn promise_01_least_squares_descend_at_every_small_shape() {
         let x = samples(n, d, 0.3, n as u64);
         for init in STARTS {
             for method in ["nmf", "emmf", "nlcf"] {
-                let spec = Spec::new(method, 1 + n % 3).init(init).max_iter(8).threads(1).as_published();
+                let spec = Spec::new(method, 1 + n % 3).init(init).max_iter(8).as_published();
                 check(&spec, &x, 1e-9);
             }
         }

@@ -4,7 +4,7 @@ use crate::oracle;
 
 use std::ops::ControlFlow;
 
-use emmf::{Factors, Fit, Given, Init, Mat, Spec, Step, Stop, StopBy, registry};
+use emmf::{Factors, Fit, Init, Mat, Spec, Step, Stop, StopBy, registry};
 use oracle::problems::{Kind, methods, problem, rng, uniform};
 use oracle::{fit_from, residuals};
 
@@ -13,7 +13,7 @@ fn samples() -> Mat<f64> {
 }
 
 fn observed(spec: &Spec, x: &Mat<f64>, mut see: impl FnMut(&Step) -> ControlFlow<()> + Send) -> Fit<f64> {
-    spec.fit_with(x, Given::new(&mut see)).unwrap()
+    spec.on(x).observe(&mut see).fit().unwrap()
 }
 
 #[test]

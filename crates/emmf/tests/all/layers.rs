@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 /// From the bottom up. Modules of one line do not use each other.
 const LAYERS: &[&[&str]] = &[
     &["error", "real"],
-    &["cancel", "checkpoint", "matrix"],
+    &["cancel", "checkpoint"],
+    &["threads"],
+    &["matrix"],
     &["data"],
     &["graph"],
-    &["threads", "preprocess"],
+    &["preprocess"],
     &["spec"],
     &["init"],
     &["loss"],

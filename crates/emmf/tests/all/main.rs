@@ -4,6 +4,7 @@
 #[path = "../oracle/mod.rs"]
 mod oracle;
 
+mod cancel;
 mod checkpoints;
 mod choose;
 mod coding;

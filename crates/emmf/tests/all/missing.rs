@@ -157,7 +157,7 @@ fn every_start_any_threads_and_transform() {
         for name in ["emmf", "nmf-div", "l12-nmf"] {
             let fit = |threads: usize| -> Fit<f64> {
                 let spec = spec(name, 3).init(init).normalize([Normalize::Unit]).max_iter(20);
-                spec.threads(threads).fit(&x).unwrap()
+                spec.on(&x).threads(threads).fit().unwrap()
             };
             let (one, three) = (fit(1), fit(3));
             assert_eq!(

@@ -50,7 +50,7 @@ fn published_numbers() {
 
 /// Lambdas, priors and relevance.
 fn settings(k: usize) -> Vec<(Spec, Priors)> {
-    let spec = Spec::new("pnmf", k).polish(false).threads(1);
+    let spec = Spec::new("pnmf", k).polish(false);
     let priors = Priors { lambda: 0.1, noise: (1.0, 1.0), relevance: None };
     vec![
         (spec.clone(), priors),
@@ -214,8 +214,7 @@ fn random_start() {
         last[step.restart] = step.objective;
         std::ops::ControlFlow::Continue(())
     };
-    let given = emmf::Given::new(&mut observer);
-    let best = spec.restarts(4).fit_with(&x, given).unwrap();
+    let best = spec.restarts(4).on(&x).observe(&mut observer).fit().unwrap();
     assert_eq!(best.objective, last.iter().copied().fold(f64::NEG_INFINITY, f64::max), "more is better");
     let f = Factors { u: best.model.centroids().clone(), v: best.v.clone() };
     residuals(&x, &f).iter().zip(&best.residuals).for_each(|(a, b)| assert!((a - b).abs() < 1e-9));

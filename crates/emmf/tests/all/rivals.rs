@@ -3,12 +3,10 @@
 
 use crate::oracle;
 
-use std::ops::ControlFlow;
-
 use emmf::method::Value;
 use emmf::metrics::accuracy;
 use emmf::preprocess::Normalize;
-use emmf::{Factors, Fit, Given, Graph, Mat, Spec, Step};
+use emmf::{Factors, Fit, Graph, Mat, Spec};
 use oracle::dense::{distance_sq, polar, t_times};
 use oracle::escapes::Escapes;
 use oracle::lsnmf::Lsnmf;
@@ -33,9 +31,7 @@ fn graph() -> Graph {
 }
 
 fn fit_on(spec: &Spec, x: &Mat<f64>, graph: &Graph, start: &Factors<f64>) -> Fit<f64> {
-    let mut observer = |_: &Step| ControlFlow::Continue(());
-    let given = Given { start: Some(start), ..Given::new(&mut observer) };
-    spec.fit_on_graph(x, graph, given).unwrap()
+    spec.on(x).start(start).graph(graph).fit().unwrap()
 }
 
 /// Objectives before, after 1 and after 10 iterations, to ten digits.

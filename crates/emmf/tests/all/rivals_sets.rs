@@ -50,7 +50,7 @@ fn specs() -> Vec<Spec> {
     }
     all.extend([Spec::new("cf", 4), Spec::new("onmf", 4), Spec::new("symnmf", 4)]);
     all.push(Spec::new("symnmf", 4).param("half", 1.0));
-    all.into_iter().map(|spec| spec.normalize([Normalize::Unit]).threads(1)).collect()
+    all.into_iter().map(|spec| spec.normalize([Normalize::Unit])).collect()
 }
 
 /// Rises beyond rounding, as a share of the objective.

@@ -2,15 +2,13 @@
 
 use crate::oracle;
 
-use std::ops::ControlFlow;
-
 use emmf::data::{Dense, Sparse};
 use emmf::init::screen;
 use emmf::metrics::{accuracy, roc_auc};
 use emmf::preprocess::Normalize;
 use emmf::registry::{METHODS, SetAside};
 use emmf::synth::{Junk, Rays, add_foreign, add_junk, add_outliers, rays_with_outliers};
-use emmf::{Csr, Cut, Error, Factors, Given, Graph, Mat, Missing, Outliers, Spec, Step};
+use emmf::{Cancel, Csr, Cut, Error, Factors, Graph, Mat, Missing, Outliers, Running, Spec};
 use oracle::problems::{rng, uniform};
 
 const K: usize = 6;
@@ -24,7 +22,7 @@ fn clean(n: usize, seed: u64) -> (Mat<f64>, Vec<usize>) {
 }
 
 fn found(x: &Mat<f64>, k: usize) -> Vec<bool> {
-    screen(&Dense::new(x.view(), None), k, &vec![1.0; x.rows()])
+    screen(&Dense::new(x.view(), None), k, &vec![1.0; x.rows()], &Cancel::new()).unwrap()
 }
 
 fn count(found: &[bool]) -> usize {
@@ -107,12 +105,12 @@ fn the_same_whatever_the_storage() {
     let triplets =
         (0..300).flat_map(|i| (0..40).map(move |j| (i, j))).map(|(i, j)| (i, j, all[(i, j)])).collect();
     let csr = Csr::from_triplets((300, 40), triplets).unwrap();
-    assert_eq!(screen(&Sparse::new(csr.view(), None), K, &[1.0; 300]), here);
+    assert_eq!(screen(&Sparse::new(csr.view(), None), K, &[1.0; 300], &Cancel::new()).unwrap(), here);
     let single: Mat<f32> = all.cast();
-    assert_eq!(screen(&Dense::new(single.view(), None), K, &[1.0; 300]), here);
+    assert_eq!(screen(&Dense::new(single.view(), None), K, &[1.0; 300], &Cancel::new()).unwrap(), here);
     let larger = Mat::from_fn(300, 40, |i, j| 1e9 * all[(i, j)]);
     assert_eq!(found(&larger, K), here);
-    let fits = [1, 2].map(|threads| Spec::emmf(K).threads(threads).max_iter(20).fit(&all).unwrap());
+    let fits = [1, 2].map(|threads| Spec::emmf(K).max_iter(20).on(&all).threads(threads).fit().unwrap());
     assert_eq!((&fits[0].set_aside, &fits[0].v), (&fits[1].set_aside, &fits[1].v));
 }
 
@@ -187,16 +185,10 @@ fn with_weights_a_start_a_graph_and_missing_values() {
     let start = Spec::emmf(K).as_published().max_iter(1).polish(false).fit(&all).unwrap();
     let start = emmf::Factors { u: start.model.centroids().clone(), v: start.v };
     let weights: Vec<f64> = (0..150).map(|i| 1.0 + f64::from(i % 3)).collect();
-    let mut observer = |_: &Step| ControlFlow::Continue(());
-    let given = Given { sample_weights: Some(&weights), start: Some(&start), ..Given::new(&mut observer) };
-    let fit = Spec::emmf(K).max_iter(5).fit_with(&all, given).unwrap();
+    let fit = Spec::emmf(K).max_iter(5).on(&all).weights(&weights).start(&start).fit().unwrap();
     assert_eq!((fit.set_aside, fit.v.rows()), (aside.clone(), 150));
     let graph = Graph::from_edges(150, (0..149).map(|i| (i, i + 1, 1.0))).unwrap();
-    let on_graph = |graph: &Graph| {
-        let mut observer = |_: &Step| ControlFlow::Continue(());
-        let given = Given::new(&mut observer);
-        Spec::new("g-emmf", K).max_iter(5).fit_on_graph(&all, graph, given)
-    };
+    let on_graph = |graph: &Graph| Spec::new("g-emmf", K).max_iter(5).on(&all).graph(graph).fit();
     assert_eq!(on_graph(&graph).unwrap().set_aside, aside);
     let small = Graph::from_edges(120, [(0, 1, 1.0)]).unwrap();
     let error = on_graph(&small).unwrap_err();
@@ -258,15 +250,13 @@ fn what_is_set_aside_is_an_outlier_at_any_score() {
 #[test]
 fn robust_scales_do_not_follow_outliers() {
     let (x, _) = clean(240, 3);
-    let start = Spec::new("nmf", K).start_of(&x).unwrap();
+    let start = Spec::new("nmf", K).start_of(&x, &Running::default()).unwrap();
     let dirty = add_outliers(&x, 80, 5);
     let v = Mat::from_fn(320, K, |i, k| if i < 240 { start.v[(i, k)] } else { 0.2 });
     let dirty_start = Factors { u: start.u.clone(), v };
     let theirs = |method: &str, robust: f64| {
         let spec = Spec::new(method, K).param("robust", robust).normalize([]).max_iter(3).polish(false);
-        let mut observer = |_: &Step| ControlFlow::Continue(());
-        let given = Given { start: Some(&dirty_start), ..Given::new(&mut observer) };
-        let fit = spec.fit_with(&dirty, given).unwrap();
+        let fit = spec.on(&dirty).start(&dirty_start).fit().unwrap();
         let sum = |weights: &[f64]| weights.iter().sum::<f64>();
         sum(&fit.weights[240..]) / sum(&fit.weights)
     };

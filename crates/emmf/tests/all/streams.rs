@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use emmf::preprocess::Normalize;
 use emmf::registry::METHODS;
-use emmf::{Error, Factors, Given, Init, Mat, Real, Result, RowSource, Samples, Spec, Step};
+use emmf::{Error, Factors, Init, Mat, Real, Result, RowSource, Running, Samples, Spec, Step};
 use oracle::problems::{rng, uniform};
 
 /// A matrix that pretends to be a file; reading fails after so many calls. Counts the samples that are read.
@@ -86,7 +86,8 @@ fn every_method_and_start_f32() {
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
     let source = Pretended::<f64>::new(&samples(), usize::MAX);
-    let fit = |threads| Spec::emmf(4).max_iter(10).threads(threads).fit(Samples::Stream(&source)).unwrap();
+    let fit =
+        |threads| Spec::emmf(4).max_iter(10).on(Samples::Stream(&source)).threads(threads).fit().unwrap();
     let (one, three) = (fit(1), fit(3));
     assert_eq!((one.v, one.trace), (three.v, three.trace));
 }
@@ -126,7 +127,7 @@ fn samples_are_read_once_before_the_first_product() {
         let spec = Spec::emmf(4).init(Init::Random).normalize(steps).as_published().max_iter(3);
         let source = Pretended::<f64>::new(&x, usize::MAX);
         // Random numbers are as large as the mean entry, which is a product.
-        spec.start_of(Samples::Stream(&source)).unwrap();
+        spec.start_of(Samples::Stream(&source), &Running::default()).unwrap();
         assert_eq!(source.walks(), before + 1.0, "{steps:?}");
         // The residuals of the start, and two products in each iteration.
         let source = Pretended::<f64>::new(&x, usize::MAX);
@@ -135,8 +136,7 @@ fn samples_are_read_once_before_the_first_product() {
             walks.push(source.walks());
             ControlFlow::Continue(())
         };
-        let given = Given { start: Some(&start), ..Given::new(&mut observer) };
-        spec.fit_with(Samples::Stream(&source), given).unwrap();
+        spec.on(Samples::Stream(&source)).start(&start).observe(&mut observer).fit().unwrap();
         assert_eq!(walks, [3.0, 5.0, 7.0].map(|products| before + products), "{steps:?}");
     }
 }

@@ -5,7 +5,7 @@ use crate::oracle;
 use std::ops::ControlFlow;
 
 use emmf::registry::METHODS;
-use emmf::{Given, Init, Solver, Spec, Step, Stop};
+use emmf::{Init, Solver, Spec, Step, Stop};
 use oracle::problems::{rng, uniform};
 
 /// Over before it began: every method makes one iteration and nothing besides.
@@ -44,7 +44,7 @@ fn promise_09_a_cancelled_fit_is_not_coded_anew() {
     for method in METHODS {
         let spec = Spec::new(method.name, 3).init(Init::Random);
         let mut observer = |_: &Step| ControlFlow::Break(());
-        let cancelled = spec.fit_with(&x, Given::new(&mut observer)).unwrap();
+        let cancelled = spec.on(&x).observe(&mut observer).fit().unwrap();
         let plain = spec.max_iter(1).polish(false).fit(&x).unwrap();
         assert_eq!(cancelled.stop, Stop::Cancelled, "{}", method.name);
         assert_eq!(cancelled.v, plain.v, "{}", method.name);

@@ -19,9 +19,8 @@ pub(crate) mod rivals;
 pub(crate) mod rmnmf;
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
-use emmf::{Factors, Fit, Given, Mat, Real, Result, Samples, Solver, Spec, Step, registry};
+use emmf::{Factors, Fit, Given, Mat, Real, Result, Samples, Solver, Spec, registry};
 
 /// One factorization, written down in full.
 pub(crate) struct Oracle {
@@ -376,8 +375,7 @@ pub(crate) fn weighted_fit_from<'a, T: Real>(
     start: &Factors<T>,
     sample_weights: Option<&[f64]>,
 ) -> Result<Fit<T>> {
-    let mut observer = |_: &Step| ControlFlow::Continue(());
-    spec.fit_with(x, Given { sample_weights, start: Some(start), ..Given::new(&mut observer) })
+    spec.on(x).given(Given { sample_weights, start: Some(start), ..Given::default() }).fit()
 }
 
 /// It is refused with a message that names all parts.

@@ -121,7 +121,7 @@ pub(crate) fn settings(entry: &registry::Entry) -> Vec<BTreeMap<String, f64>> {
 pub(crate) fn methods(k: usize) -> Vec<Spec> {
     let of = |entry: &'static registry::Entry| {
         settings(entry).into_iter().map(move |params| {
-            let mut spec = Spec::new(entry.name, k).threads(1);
+            let mut spec = Spec::new(entry.name, k);
             spec.params = params;
             spec
         })

@@ -13,7 +13,7 @@ const VALUES: [f64; 16] =
 
 pub(super) fn spec(random: &mut Random, (n, _): (usize, usize)) -> Spec {
     let entry = random.choose(METHODS);
-    let mut spec = Spec::new(entry.name, clusters(random, n)).threads(1);
+    let mut spec = Spec::new(entry.name, clusters(random, n));
     spec.max_iter = random.within(1, 8);
     spec.seed = random.below(5) as u64;
     spec.init = random.pick(&[Init::Kmeans, Init::Trimmed, Init::Random, Init::Nndsvd]);

@@ -1,9 +1,7 @@
 //! What has to hold for every fit that was made.
 
-use std::ops::ControlFlow;
-
 use emmf::registry::{self, Entry};
-use emmf::{Factors, Fit, Given, Init, Mat, Model, Real, Result, Samples, Spec, Step};
+use emmf::{Factors, Fit, Given, Init, Mat, Model, Real, Result, Running, Samples, Spec};
 use emmf_io::{AnyModel, DataInfo, Features, Notes, Record, Sketch, model_from_bytes, model_to_bytes};
 use emmf_report::{Figure, Kind as FigureKind, report_page};
 
@@ -52,7 +50,7 @@ fn judge<T: Number>(problem: &Problem, x: &Mat<T>, samples: Samples<'_, T>) -> V
     match problem.besides {
         Besides::Nothing => {}
         Besides::Threads => {
-            let twice = problem.fit(&problem.spec.clone().threads(2), samples);
+            let twice = problem.fit_on(2, &problem.spec, samples);
             same(&fit, &twice.map_err(|error| format!("not with two threads: {error}"))?)?;
         }
         Besides::Files => come_back(&fit, samples)?,
@@ -64,19 +62,24 @@ fn judge<T: Number>(problem: &Problem, x: &Mat<T>, samples: Samples<'_, T>) -> V
 
 impl Problem {
     fn fit<T: Number>(&self, spec: &Spec, samples: Samples<'_, T>) -> Result<Fit<T>> {
+        self.fit_on(1, spec, samples)
+    }
+
+    fn fit_on<T: Number>(&self, threads: usize, spec: &Spec, samples: Samples<'_, T>) -> Result<Fit<T>> {
         let (n, d) = samples.shape();
         // Not all of one value: such factors would stay of rank one.
         let factor = |rows: usize, value: f64| {
             Mat::from_fn(rows, spec.k, |i, j| T::from_f64(value * (1 + (i + j) % 3) as f64))
         };
         let start = self.start.map(|value| Factors { u: factor(d, value), v: factor(n, value) });
-        let mut observer = |_: &Step| ControlFlow::Continue(());
-        let sample_weights = self.weights.as_deref();
-        let given = Given { sample_weights, start: start.as_ref(), ..Given::new(&mut observer) };
-        match &self.graph {
-            Some(graph) => spec.fit_on_graph(samples, graph, given),
-            None => spec.fit_with(samples, given),
-        }
+        let given = Given {
+            sample_weights: self.weights.as_deref(),
+            start: start.as_ref(),
+            graph: self.graph.as_ref(),
+            running: Running::on(threads),
+            ..Given::default()
+        };
+        spec.on(samples).given(given).fit()
     }
 }
 
@@ -123,7 +126,7 @@ fn transform_repeats<T: Real>(
 ) -> Kept {
     let coded = fit
         .model
-        .transform(samples)
+        .transform_with(samples, &Running::on(1))
         .map_err(|error| format!("transform refuses its own samples: {error}"))?;
     if coded.labels.iter().any(|&label| label >= problem.spec.k) {
         return Err(format!("transform gives the labels {:?}", coded.labels));
@@ -157,7 +160,6 @@ fn come_back<T: Number>(fit: &Fit<T>, samples: Samples<'_, T>) -> Kept {
         .map_err(|error| format!("the model cannot be written: {error}"))?;
     let again =
         model_from_bytes(&bytes, "m").map_err(|error| format!("the model cannot be read: {error}"))?;
-    // But for the threads, which a file does not keep: so the bytes are compared.
     if model_to_bytes(&again, &Notes::default()).ok() != Some(bytes) {
         return Err("the model comes back as another".into());
     }

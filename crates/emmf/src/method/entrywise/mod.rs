@@ -264,7 +264,7 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Entrywise<'_> {
     }
 
     fn finish(&self, x: &X, mut state: State<T>, ending: Ending) -> Result<Outcome<T>> {
-        let labels = ending.read(&state.v, &state.u);
+        let labels = ending.read(&state.v, &state.u)?;
         let sweeps = if let Aim::Entries(recipe) = &self.aim { recipe.median_sweeps() } else { 0 };
         let mut factors = Factors {
             u: std::mem::replace(&mut state.u, Mat::zeros(0, 0)),
@@ -274,7 +274,7 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Entrywise<'_> {
             median_sweep(x, self.sample_weights, &mut factors);
         }
         let coding = state.weighing.coding(sweeps);
-        let residuals = coding.finish(x, &mut factors, ending, self.missing);
+        let residuals = coding.finish(x, &mut factors, &ending, self.missing)?;
         (state.ut, state.u, state.v) = (factors.u.transposed(), factors.u, factors.v);
         self.settle(x, &mut state, false);
         let State { u, v, weighing, objective, observed, .. } = state;

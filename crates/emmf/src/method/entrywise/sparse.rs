@@ -150,12 +150,12 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for SparseDivergence<'_> {
     }
 
     fn finish(&self, x: &X, mut state: SparseState<T>, ending: Ending) -> Result<Outcome<T>> {
-        let labels = ending.read(&state.v, &state.u);
+        let labels = ending.read(&state.v, &state.u)?;
         let coding = Coding::Entries { loss: Divergence::of::<T>().into(), median_sweeps: 0 };
         let empty = || Mat::zeros(0, 0);
         let (u, v) = (std::mem::replace(&mut state.u, empty()), std::mem::replace(&mut state.v, empty()));
         let mut factors = Factors { u, v };
-        let residuals = coding.finish(x, &mut factors, ending, false);
+        let residuals = coding.finish(x, &mut factors, &ending, false)?;
         (state.u, state.v) = (factors.u, factors.v);
         column_sums(&state.u, |_| 1.0, &mut state.of_u);
         self.measure(x, &mut state);

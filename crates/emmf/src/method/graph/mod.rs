@@ -205,9 +205,9 @@ impl<'x, T: Real, X: Data<T> + 'x> Method<'x, T, X> for GraphIrls<'x> {
         let GraphState { inner, lambda, misfit, orthogonality, .. } = state;
         let by = inner.smoothing();
         let IrlsState { u, side: Host { v, mut weights, .. }, loss, .. } = inner;
-        let labels = ending.read(&v, &u);
+        let labels = ending.read(&v, &u)?;
         let (mut factors, coding) = (Factors { u, v }, Coding::LeastSquares);
-        let residuals = coding.finish(x, &mut factors, Ending { polish: false, ..ending }, false);
+        let residuals = coding.finish(x, &mut factors, &Ending { polish: false, ..ending }, false)?;
         let smoothed: Vec<f64> = residuals.iter().map(|r| (r * r + by).sqrt()).collect();
         let fitted = weigh_all(&*loss, &smoothed, self.sample_weights, &mut weights).objective;
         let objective = fitted + lambda * misfit;

@@ -213,9 +213,9 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Gsnmf<'_> {
 
     fn finish(&self, x: &X, state: GsnmfState<T>, ending: Ending) -> Result<Outcome<T>> {
         let GsnmfState { here: mut factors, choice, .. } = state;
-        let labels = ending.read(&factors.v, &factors.u);
+        let labels = ending.read(&factors.v, &factors.u)?;
         let coding = Coding::Separable { features: choice.features.clone() };
-        let residuals = coding.finish(x, &mut factors, ending, false);
+        let residuals = coding.finish(x, &mut factors, &ending, false)?;
         let squares: Vec<f64> = residuals.iter().map(|r| r * r).collect();
         Ok(Outcome {
             factors,

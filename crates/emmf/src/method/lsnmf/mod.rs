@@ -172,16 +172,16 @@ impl Lsnmf<'_> {
     }
 
     /// F and G of the start.
-    fn begin<T: Real, X: Data<T>>(&self, x: &X, start: &mut Start<'_, T>) -> (Mat<T>, Links<T>) {
+    fn begin<T: Real, X: Data<T>>(&self, x: &X, start: &mut Start<'_, T>) -> Result<(Mat<T>, Links<T>)> {
         let (n, c) = (x.shape().0, start.centroids());
         if let Some(Factors { u, v }) = start.given() {
             let k = self.links.min(c);
             let mut rows = vec![(0, T::ZERO); n * k];
             rows.chunks_exact_mut(k).enumerate().for_each(|(i, links)| keep_largest(v.row(i), links));
-            return (u.clone(), Links::new(rows, k, c));
+            return Ok((u.clone(), Links::new(rows, k, c)));
         }
-        let m = local_centroids(self.centroids, n, c);
-        let f = kmeans(x, m, self.sample_weights, start.rng()).centroids;
+        let (m, cancel) = (local_centroids(self.centroids, n, c), start.cancel());
+        let f = kmeans(x, m, self.sample_weights, start.rng(), &cancel)?.centroids;
         let k = self.links.min(m);
         let mut rows = vec![(0, T::ZERO); n * k];
         let half: Vec<T> = (0..m).map(|j| T::from_f64(0.5 * column_sq(&f, j))).collect();
@@ -196,7 +196,7 @@ impl Lsnmf<'_> {
                 links.iter_mut().for_each(|link| link.1 = T::from_f64(1.0 / k as f64));
             }
         });
-        (f, Links::new(rows, k, m))
+        Ok((f, Links::new(rows, k, m)))
     }
 }
 
@@ -304,7 +304,7 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Lsnmf<'_> {
 
     fn start(&self, x: &'x X, start: &mut Start<'_, T>) -> Result<LsnmfState<T>> {
         let ((n, d), c) = (x.shape(), start.centroids());
-        let (f, links) = self.begin(x, start);
+        let (f, links) = self.begin(x, start)?;
         let m = f.cols();
         let mut state = LsnmfState {
             f,
@@ -388,10 +388,10 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Lsnmf<'_> {
         let mut factors = Factors { u: best_centroids(x, &v), v };
         let labels = match ending.labels {
             LabelRule::Components => labels,
-            _ => ending.read(&factors.v, &factors.u),
+            _ => ending.read(&factors.v, &factors.u)?,
         };
         Ok(Outcome {
-            residuals: residuals(x, &mut factors),
+            residuals: residuals(x, &mut factors)?,
             weights: vec![2.0; factors.v.rows()],
             factors,
             labels,

@@ -35,7 +35,7 @@ use self::factor::{Factor, Move};
 use self::gamma::ln_gamma;
 use super::{Coding, Ending, Extra, Method, Outcome, Value, residuals};
 use crate::checkpoint::Archive;
-use crate::data::{Block, Data};
+use crate::data::{Block, Data, exact_gram};
 use crate::error::Result;
 use crate::init::{Factors, Start};
 use crate::matrix::Mat;
@@ -238,14 +238,17 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Pnmf<'_> {
     }
 
     fn finish(&self, x: &X, mut state: PnmfState<T>, ending: Ending) -> Result<Outcome<T>> {
-        let labels = ending.read(&state.v.mean, &state.u.mean);
+        let labels = ending.read(&state.v.mean, &state.u.mean)?;
         let posterior = Posterior {
             second: (0..state.rate.len()).map(|k| state.u.totals.second(k)).collect(),
             rate: state.rate.clone(),
             precision: state.precision,
         };
-        if ending.polish {
-            (state.v.mean, state.v.rest) = posterior.code(x, &state.u.mean);
+        let (u, cancel) = (&state.u.mean, &ending.cancel);
+        if ending.polish
+            && let Ok(coded) = posterior.code(x, (u, &exact_gram(u)), cancel)
+        {
+            (state.v.mean, state.v.rest) = coded;
             state.v.sum(|i| self.sample_weights[i]);
             self.update_scales(x, &mut state);
         }
@@ -258,7 +261,7 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Pnmf<'_> {
         ];
         let mut factors = Factors { u: state.u.mean, v: state.v.mean };
         Ok(Outcome {
-            residuals: residuals(x, &mut factors),
+            residuals: residuals(x, &mut factors)?,
             factors,
             labels,
             weights: self.sample_weights.iter().map(|s| s * state.precision).collect(),

@@ -7,10 +7,13 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::factor::{EXTRA, Move};
-use crate::data::{BLOCK, Data, Exact, exact_gram};
+use crate::cancel::Cancel;
+use crate::data::{BLOCK, Data, Exact};
+use crate::error::Result;
 use crate::matrix::Mat;
 use crate::method::Nnls;
 use crate::real::Real;
+use crate::threads::each;
 
 /// Sweeps at the most, and the change of all means, relative to the largest, that counts as none.
 const SWEEPS: usize = 200;
@@ -29,14 +32,21 @@ pub struct Posterior {
 
 impl Posterior {
     /// Means, n×c, and for every row the numbers that a [`Factor`](super::factor::Factor) keeps besides.
-    pub(crate) fn code<T: Real, X: Data<T>>(&self, x: &X, u: &Mat<T>) -> (Mat<T>, Vec<f64>) {
+    pub(crate) fn code<T: Real, X: Data<T>>(
+        &self,
+        x: &X,
+        (u, gram): (&Mat<T>, &Mat<f64>),
+        cancel: &Cancel,
+    ) -> Result<(Mat<T>, Vec<f64>)> {
         let (n, c, exact) = (x.shape().0, u.cols(), Exact::new(x, u));
-        let gram = exact_gram(u);
-        let nnls = Nnls::new(&gram);
-        let by = Move { gram: &gram, second: &self.second, rate: &self.rate, precision: self.precision };
+        let nnls = Nnls::new(gram);
+        let by = Move { gram, second: &self.second, rate: &self.rate, precision: self.precision };
         let (mut v, mut rest) = (Mat::zeros(n, c), vec![0.0; n * (c + EXTRA)]);
         let blocks = v.as_mut_slice().par_chunks_mut(BLOCK * c).zip(rest.par_chunks_mut(BLOCK * (c + EXTRA)));
-        blocks.enumerate().for_each(|(block, (v, rest))| {
+        each(blocks.enumerate(), |(block, (v, rest))| {
+            if cancel.is_cancelled() {
+                return;
+            }
             let start = block * BLOCK;
             let (rows, mut p, mut starts) = (v.len() / c, vec![0.0; v.len()], vec![0.0; v.len()]);
             x.project_exactly(start..start + rows, &exact, &mut p, &mut Vec::new());
@@ -48,7 +58,8 @@ impl Posterior {
                 rest[c + 1] = v.iter().zip(p).map(|(v, p)| v.to_f64() * p).sum();
             });
         });
-        (v, rest)
+        cancel.check()?;
+        Ok((v, rest))
     }
 }
 

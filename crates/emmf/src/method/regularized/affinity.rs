@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::learned::Learned;
 use super::{Source, Terms};
+use crate::cancel::Cancel;
 use crate::data::{Data, PARTS, least_parts, rows_per_part};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
@@ -22,6 +23,7 @@ impl<'a> Affinity<'a> {
         x: &X,
         terms: &Terms,
         graph: Option<&'a Graph>,
+        cancel: &Cancel,
     ) -> Result<Option<Self>> {
         match terms.graph {
             Source::None => Ok(None),
@@ -31,7 +33,7 @@ impl<'a> Affinity<'a> {
                 Ok(Some(Self::Given { graph, lambda: terms.lambda }))
             }
             Source::Learned(learning) => {
-                Ok(Some(Self::Learned(Box::new(Learned::new(x, terms.lambda, learning)?))))
+                Ok(Some(Self::Learned(Box::new(Learned::new(x, terms.lambda, learning, cancel)?))))
             }
         }
     }

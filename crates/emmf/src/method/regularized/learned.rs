@@ -21,6 +21,7 @@
 use rayon::prelude::*;
 
 use super::affinity::{distance_sq, sum_over_rows};
+use crate::cancel::Cancel;
 use crate::checkpoint::Archive;
 use crate::data::{Data, least_parts, rows_per_part};
 use crate::error::Result;
@@ -75,8 +76,13 @@ struct Symmetric {
 }
 
 impl Learned {
-    pub(super) fn new<T: Real, X: Data<T>>(x: &X, lambda: f64, learning: Learning) -> Result<Self> {
-        let candidates = nearest(x, CANDIDATES)?;
+    pub(super) fn new<T: Real, X: Data<T>>(
+        x: &X,
+        lambda: f64,
+        learning: Learning,
+        cancel: &Cancel,
+    ) -> Result<Self> {
+        let candidates = nearest(x, CANDIDATES, cancel)?;
         let (Learning::Samples { neighbours } | Learning::Coefficients { neighbours, .. }) = learning;
         let start = adaptive(&candidates.truncated(neighbours + 1));
         let (n, m) = (candidates.nodes(), candidates.k);

@@ -279,7 +279,7 @@ impl<'a, 'x, T: Real, X: Data<T>> Method<'x, T, X> for Regularized<'a> {
             }
             x.t_dot(&q, b, &mut u);
         }
-        let affinity = Affinity::new(x, &self.terms, self.graph)?;
+        let affinity = Affinity::new(x, &self.terms, self.graph, &start.cancel())?;
         let mut state = RegularizedState {
             pull: if affinity.is_some() { Mat::zeros(n, c) } else { Mat::zeros(0, c) },
             u,
@@ -337,10 +337,10 @@ impl<'a, 'x, T: Real, X: Data<T>> Method<'x, T, X> for Regularized<'a> {
 
     fn finish(&self, x: &X, state: Self::State, ending: Ending) -> Result<Outcome<T>> {
         let RegularizedState { u, v, b, affinity, objective, .. } = state;
-        let labels = ending.read(&v, &u);
+        let labels = ending.read(&v, &u)?;
         let (mut factors, coding) = (Factors { u, v }, Coding::LeastSquares);
         let polish = ending.polish && self.terms.is_plain();
-        let residuals = coding.finish(x, &mut factors, Ending { polish, ..ending }, false);
+        let residuals = coding.finish(x, &mut factors, &Ending { polish, ..ending }, false)?;
         let fit = || residuals.iter().zip(self.sample_weights).map(|(r, s)| s * r * r).sum();
         let concepts = b.map(|b| Extra { name: "b", value: Value::Matrix(b) });
         let gamma = affinity.and_then(|affinity| affinity.gamma());

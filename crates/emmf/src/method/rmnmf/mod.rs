@@ -258,7 +258,7 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Rmnmf<'_> {
 
     fn finish(&self, x: &X, state: RmnmfState<T>, ending: Ending) -> Result<Outcome<T>> {
         let RmnmfState { f, g, h, r, objective, .. } = state;
-        let labels = ending.read(&g, &f);
+        let labels = ending.read(&g, &f)?;
         let positive = |i, k| if g[(i, k)] > T::ZERO { g[(i, k)] } else { T::ZERO };
         let v = Mat::from_fn(g.rows(), g.cols(), positive);
         let mut factors = Factors { u: best_centroids(x, &v), v };
@@ -267,7 +267,7 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Rmnmf<'_> {
         // The weight of a residual of 0 stays finite.
         let largest = r.iter().copied().fold(1e-100, f64::max);
         Ok(Outcome {
-            residuals: residuals(x, &mut factors),
+            residuals: residuals(x, &mut factors)?,
             factors,
             labels,
             weights: r.iter().map(|r| 1.0 / r.max(1e-10 * largest)).collect(),

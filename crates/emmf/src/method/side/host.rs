@@ -282,8 +282,8 @@ impl<T: Real, X: Data<T>> SampleSide<T> for Host<'_, T, X> {
     fn finish(&mut self, u: &Mat<T>, finish: &Finish, out: &mut Tree<Stats>) -> Result<()> {
         self.labels = labels::largest(&self.v, u, finish.labels);
         (self.ahead, self.before) = (None, None);
-        let deadline = finish.polish.then_some(finish.deadline);
-        self.residuals = coding::least_squares(self.x, u, &mut self.v, deadline);
+        let polish = finish.polish.then_some((finish.deadline, &finish.cancel));
+        self.residuals = coding::least_squares(self.x, u, &mut self.v, polish)?;
         self.x.intact()?;
         let smoothed = self.r.iter_mut().zip(&self.residuals);
         smoothed.for_each(|(r, residual)| *r = (residual * residual + finish.smoothing).sqrt());

@@ -18,7 +18,7 @@ pub use shards::{Shards, in_shards};
 pub use tree::{Place, Pull, Summand, Tree};
 
 use super::Update;
-use crate::cancel::Deadline;
+use crate::cancel::{Cancel, Deadline};
 use crate::error::Result;
 use crate::init::Start;
 use crate::loss::{Loss, Stats};
@@ -100,7 +100,7 @@ pub enum Shift {
 }
 
 /// How it ends.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Finish {
     /// How labels are read off V.
     pub labels: LabelRule,
@@ -111,6 +111,9 @@ pub struct Finish {
     /// Samples that are not coded anew by then stay as they are.
     #[serde(skip)]
     pub deadline: Deadline,
+    /// So do those that are left when this says so.
+    #[serde(skip)]
+    pub cancel: Cancel,
 }
 
 /// One or more numbers of every sample.

@@ -16,7 +16,7 @@ use crate::matrix::Mat;
 use crate::real::Real;
 
 /// What a sample side is to do, see [`SampleSide`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "named after the functions of the trait and their parameters")]
 pub enum Order<T> {
     Another(u64),
@@ -224,7 +224,7 @@ impl<T: Real> SampleSide<T> for Remote<'_, T> {
     }
 
     fn finish(&mut self, u: &Mat<T>, finish: &Finish, out: &mut Tree<Stats>) -> Result<()> {
-        out.take(&mut ask!(self, Order::Finish { u: u.clone(), finish: *finish }, Stats));
+        out.take(&mut ask!(self, Order::Finish { u: u.clone(), finish: finish.clone() }, Stats));
         Ok(())
     }
 
