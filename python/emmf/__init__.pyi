@@ -78,7 +78,7 @@ class EMMF(MatrixFactorization):
         verbose: int = ...,
     ) -> None: ...
 
-class GraphEMMF(Unweighted):
+class GraphEMMF(MatrixFactorization):
     n_components: int
     lam: float | None
     monotone: bool
