@@ -86,8 +86,8 @@ class OutlierDetector(OutlierMixin, _Detector):
     estimator : MatrixFactorization or None, default=None
         An estimator of this package; None is ``EMMF(3, init="trimmed", normalize="shift")``.
     contamination : "auto" or float, default="auto"
-        Share of the training samples whose scores make them outliers; "auto" cuts at a robust z-score of 3.5. Samples that
-        the fit set aside are outliers in any case.
+        Share of the training samples whose scores make them outliers; "auto" cuts at a robust z-score of 3.5. Samples
+        that the fit set aside are outliers in any case.
 
     Attributes
     ----------
@@ -207,8 +207,8 @@ class PyODDetector(_Detector):
     estimator : MatrixFactorization or None, default=None
         An estimator of this package; None is ``EMMF(3, init="trimmed", normalize="shift")``.
     contamination : "auto" or float, default="auto"
-        Share of the training samples whose scores make them outliers; "auto" cuts at a robust z-score of 3.5. Samples that
-        the fit set aside are outliers in any case.
+        Share of the training samples whose scores make them outliers; "auto" cuts at a robust z-score of 3.5. Samples
+        that the fit set aside are outliers in any case.
 
     Attributes
     ----------

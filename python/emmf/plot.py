@@ -73,8 +73,8 @@ def residuals(model: Any, *, threshold: float | None = None, bins: int = 50, ax:
     model : MatrixFactorization
         A fitted estimator.
     threshold : float or None, default=None
-        The outlier score at which to cut; None is 3.5, that of ``outliers_``. Samples that were set aside are outliers whatever
-        it is.
+        The outlier score at which to cut; None is 3.5, that of ``outliers_``. Samples that were set aside are outliers
+        whatever it is.
     bins : int, default=50
         Number of bars.
     ax : matplotlib Axes, default=None

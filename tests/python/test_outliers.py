@@ -1,4 +1,4 @@
-"""The program and the package mark the same samples as outliers; crates/emmf-cli compares the program with the library."""
+"""The program and the package mark the same outliers; crates/emmf-cli compares the program with the library."""
 
 import csv
 import os
