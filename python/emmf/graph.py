@@ -55,9 +55,7 @@ def knn_graph(
            [0., 1., 0.]])
     """
     # The library looks at every entry anyway.
-    X = check_array(
-        admitted(X, "X"), accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
-    )
+    X = check_array(admitted(X, "X"), accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False)
     kind = "adaptive" if adaptive else "knn"
     graph = {"graph": kind, "n_neighbors": n_neighbors, "graph_weights": graph_weights}
     spec = {
