@@ -171,6 +171,7 @@ fn fit<T: Real>(
             observer: Some(&mut progress),
             resume: saved.as_ref(),
             running: Running::on(args.threads),
+            ..Given::default()
         };
         spec.on(x).given(given).fit().map_err(|error| explained(&error, at_fault(&error, args)))
     };

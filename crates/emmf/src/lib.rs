@@ -45,7 +45,7 @@ pub use cancel::Cancel;
 pub use checkpoint::Checkpoint;
 pub use choose::Choice;
 pub use error::{Error, Result};
-pub use fit::{Given, Request};
+pub use fit::{Given, OwnLoss, Request};
 pub use graph::Graph;
 pub use init::Factors;
 pub use iterate::{Observer, Step, Stop};

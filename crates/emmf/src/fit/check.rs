@@ -7,7 +7,7 @@ use crate::matrix::Samples;
 use crate::model::with_gaps;
 use crate::preprocess::Normalize;
 use crate::real::Real;
-use crate::registry::{Entry, Places, Storage};
+use crate::registry::{Entry, Kind, Places, Storage};
 use crate::spec::{LabelRule, Missing, Outliers, Solver, Spec, StopBy};
 
 use super::blame::Blame;
@@ -64,6 +64,16 @@ pub(super) fn anywhere(spec: &Spec, entry: &Entry) -> Result<()> {
             format!("{:?}", spec.normalize),
             "left out: samples that are elsewhere are prepared there",
         );
+    }
+    Ok(())
+}
+
+/// A loss of one's own goes with a method of weighted samples.
+pub(super) fn loss(spec: &Spec, entry: &Entry, own: bool) -> Result<()> {
+    let weighs_samples = matches!(entry.kind, Kind::Samples(_) | Kind::Graph(_));
+    if own && (!weighs_samples || spec.missing == Missing::Nan) {
+        let must = format!("left out with {}, which does not weigh samples", entry.name);
+        return Err(Error::param("loss", "one of your own", must));
     }
     Ok(())
 }

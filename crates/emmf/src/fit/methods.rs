@@ -26,10 +26,10 @@ impl Fitting<'_> {
         side: &dyn SampleSide<T>,
         given: &mut Given<'_, T>,
     ) -> Result<Fit<T>> {
-        let values = Values::of(self.entry, &self.spec.params);
+        let (values, own) = (Values::of(self.entry, &self.spec.params), given.loss);
         match self.entry.kind {
             Kind::Samples(make) => {
-                let method = irls(&self, || make(&values));
+                let method = irls(&self, || own.map_or_else(|| make(&values), |own| own()));
                 self.fit_by(&method, side, given)
             }
             _ => Err(Error::param("method", self.entry.name, "one of weighted samples")),
@@ -42,7 +42,7 @@ impl Fitting<'_> {
         let missing = spec.missing == Missing::Nan;
         let values = Values::of(entry, &spec.params);
         let follows = entry.follows(spec);
-        let (given_graph, cancel) = (given.graph, given.running.cancel.clone());
+        let (given_graph, own, cancel) = (given.graph, given.loss, given.running.cancel.clone());
         let graph = |normalized| {
             let chosen = follows.unwrap_or_default();
             let graph = graph::find(chosen, data, given_graph, &cancel)?;
@@ -51,7 +51,8 @@ impl Fitting<'_> {
         match entry.kind {
             Kind::Samples(make) | Kind::Graph(make) if follows.is_some() => {
                 let making = Instant::now();
-                let (irls, graph) = (irls(&self, || make(&values)), graph(true)?);
+                let (irls, graph) =
+                    (irls(&self, || own.map_or_else(|| make(&values), |own| own())), graph(true)?);
                 let (lambda, monotone) = (values.get("lambda"), values.get("monotone") == Some(1.0));
                 self.seconds.prepare += making.elapsed().as_secs_f64();
                 self.fit_by(
@@ -66,7 +67,10 @@ impl Fitting<'_> {
                 self.fit_by(&method, data, &mut given)
             }
             Kind::Samples(make) | Kind::Graph(make) => {
-                let (side, method) = (Host::new(data, weights), irls(&self, || make(&values)));
+                let (side, method) = (
+                    Host::new(data, weights),
+                    irls(&self, || own.map_or_else(|| make(&values), |own| own())),
+                );
                 self.fit_by(&method, &side, &mut given)
             }
             Kind::Entries(make) => match make(&values) {

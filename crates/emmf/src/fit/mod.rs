@@ -19,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::init::{Factors, Random, Start};
 use crate::iterate::Observer;
+use crate::loss::Loss;
 use crate::matrix::{Part, Samples};
 use crate::memory::check_room;
 use crate::method::SampleSide;
@@ -36,6 +37,9 @@ use fitting::Fitting;
 pub(crate) use compiled::Compiled;
 pub use request::Request;
 
+/// Makes a loss.
+pub type OwnLoss = dyn Fn() -> Box<dyn Loss> + Send + Sync;
+
 /// What a fit may be given besides samples and parameters.
 pub struct Given<'a, T> {
     /// How often each sample counts in the loss; a graph beside it counts each once. Where the smallest positive weight is
@@ -47,6 +51,8 @@ pub struct Given<'a, T> {
     pub graph: Option<&'a Graph>,
     /// Sees every iteration and may end the fit.
     pub observer: Option<&'a mut (dyn Observer + Send)>,
+    /// A loss of your own in place of the method's, for methods of weighted samples; made anew for every restart.
+    pub loss: Option<&'a OwnLoss>,
     /// Where a fit of the same samples with the same parameters was stopped: this one goes on from there.
     pub resume: Option<&'a Checkpoint>,
     /// Threads and cancellation.
@@ -55,8 +61,15 @@ pub struct Given<'a, T> {
 
 impl<T> Default for Given<'_, T> {
     fn default() -> Self {
-        let running = Running::default();
-        Self { sample_weights: None, start: None, graph: None, observer: None, resume: None, running }
+        Self {
+            sample_weights: None,
+            start: None,
+            graph: None,
+            observer: None,
+            loss: None,
+            resume: None,
+            running: Running::default(),
+        }
     }
 }
 
@@ -124,7 +137,7 @@ fn fit_side<T: Real>(spec: &Spec, side: &dyn SampleSide<T>, mut given: Given<'_,
     check::spec(spec, entry, side.shape())?;
     check::start(spec, given.start, side.shape())?;
     check::anywhere(spec, entry)?;
-    given.running.threads.clone().run(|pool| {
+    given.running.threads.run(|pool| {
         let deadline = Deadline::after(began, spec.time_limit);
         let (intact, fitted, seconds) = (&|| Ok(()), Vec::new(), Seconds::default());
         let fitting = Fitting { spec, entry, weights: &[], intact, fitted, pool, deadline, seconds };
@@ -166,6 +179,7 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, given: Given<'_, T>) -> Result<F
     let Running { threads, cancel } = given.running.clone();
     check_room::<T>(spec, x.shape(), matches!(x, Samples::Stream(_)), threads.number())?;
     aside::check(spec, entry)?;
+    check::loss(spec, entry, given.loss.is_some())?;
     let weights = check::sample_weights(given.sample_weights, entry, x.shape().0)?;
     given.graph.map_or(Ok(()), |graph| graph::check(graph, x.shape().0))?;
     threads.run(|pool| {
@@ -201,6 +215,7 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, given: Given<'_, T>) -> Result<F
                     start: start.as_ref(),
                     graph: graph.as_ref(),
                     observer: given.observer.map(|observer| observer as _),
+                    loss: given.loss,
                     resume: given.resume,
                     running: given.running,
                 };

@@ -1,6 +1,6 @@
 //! [`Spec::on`]: a fit with all that it is given.
 
-use super::Given;
+use super::{Given, OwnLoss};
 use crate::cancel::Cancel;
 use crate::checkpoint::Checkpoint;
 use crate::error::Result;
@@ -70,6 +70,12 @@ impl<'a, T: Real> Request<'a, T> {
     /// See [`Given::observer`].
     pub fn observe(mut self, observer: &'a mut (dyn Observer + Send)) -> Self {
         self.given.observer = Some(observer);
+        self
+    }
+
+    /// See [`Given::loss`].
+    pub fn loss(mut self, loss: &'a OwnLoss) -> Self {
+        self.given.loss = Some(loss);
         self
     }
 

@@ -1,6 +1,8 @@
 //! Matrices: [`Mat`] and [`Csr`] own their entries, [`View`] and [`CsrView`] borrow the caller's.
 
 mod dense;
+#[cfg(any(feature = "ndarray", feature = "nalgebra"))]
+mod interop;
 mod part;
 mod sparse;
 mod stream;

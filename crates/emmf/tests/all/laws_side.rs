@@ -2,6 +2,7 @@
 
 use crate::oracle;
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
@@ -20,7 +21,7 @@ fn problem(n: usize, d: usize, k: usize, seed: u64) -> (Mat<f64>, Factors<f64>) 
 }
 
 fn sample_losses() -> impl Iterator<Item = &'static str> {
-    METHODS.iter().filter(|entry| entry.loss(&Default::default()).is_some()).map(|entry| entry.name)
+    METHODS.iter().filter(|entry| entry.loss(&BTreeMap::new()).is_some()).map(|entry| entry.name)
 }
 
 fn fit_in_shards<T: Real>(spec: &Spec, x: &Samples<'_, T>, start: &Factors<T>, shards: usize) -> Fit<T> {

@@ -140,7 +140,7 @@ pub(in crate::method) fn weigh_all(loss: &dyn Loss, r: &[f64], s: &[f64], weight
 }
 
 /// The sum over both.
-fn added<S: Summand>(mut a: S, b: S) -> S {
+fn added<S: Summand + Copy>(mut a: S, b: S) -> S {
     a.add(&b);
     a
 }

@@ -103,11 +103,11 @@ pub(super) fn start<T: Real>(side: &mut dyn SampleSide<T>, start: &mut Start<'_,
 
 impl<T: Real> SampleSide<T> for Shards<'_, T> {
     fn shape(&self) -> (usize, usize) {
-        self.sides.first().map_or((0, 0), |side| side.shape())
+        self.sides.first().map_or((0, 0), SampleSide::shape)
     }
 
     fn another(&self) -> Result<Box<dyn SampleSide<T> + '_>> {
-        let sides = self.sides.iter().map(|side| side.another()).collect::<Result<_>>()?;
+        let sides = self.sides.iter().map(SampleSide::another).collect::<Result<_>>()?;
         Ok(Box::new(Shards { places: self.places.clone(), sides }))
     }
 
