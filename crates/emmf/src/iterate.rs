@@ -24,7 +24,7 @@ pub enum Stop {
     MaxIter,
     /// The time was up.
     TimeLimit,
-    /// An observer or a [`Cancel`](crate::Cancel) token asked for it.
+    /// An observer or a [`Cancel`] token asked for it.
     Cancelled,
 }
 

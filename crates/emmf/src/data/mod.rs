@@ -1,7 +1,7 @@
 //! X and the few operations that read it: [`Data`], for dense and sparse storage.
 //!
 //! Work is cut into parts whose number and size depend on the shapes only, never on the threads, and
-//! sums over parts are binary trees over their numbers ([`tree`]): any number of threads gives the same bits, and so do
+//! sums over parts are binary trees over their numbers (`tree.rs`): any number of threads gives the same bits, and so do
 //! [shards](crate::method::side) that hold whole subtrees.
 
 mod decompose;

@@ -36,7 +36,7 @@ impl<'a, T: Real> TryFrom<ndarray::ArrayView2<'a, T>> for View<'a, T> {
 ///
 /// ```
 /// use emmf::{Spec, View};
-/// let x = nalgebra::dmatrix![1.0, 0.0; 2.0, 0.1; 0.0, 1.0; 0.1, 3.0];
+/// let x = nalgebra::DMatrix::from_row_slice(4, 2, &[1.0, 0.0, 2.0, 0.1, 0.0, 1.0, 0.1, 3.0]);
 /// let fit = Spec::emmf(2).fit(View::try_from(&x)?)?;
 /// assert_eq!(fit.labels[0], fit.labels[1]);
 /// # Ok::<(), emmf::Error>(())
