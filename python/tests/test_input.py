@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from emmf import EMMF
 from emmf._arrays import borrowed
+from emmf.graph import knn_graph
 
 
 def fitted(x):
@@ -103,3 +104,21 @@ def test_a_gigabyte_is_not_copied():
     size, more = map(int, done.stdout.split())
     assert size == 1_024_000_000
     assert more < 0.1 * size, f"{more / 1e6:.0f} MB more than before"
+
+
+BAD = {
+    np.nan: "Input X contains NaN: the value in sample 2, feature 1",
+    np.inf: "Input X contains infinity or a value too large for its type: the value in sample 2, feature 1",
+    -1.5: "Negative values in data: the value -1.5 in sample 2, feature 1",
+}
+
+
+@pytest.mark.parametrize("value", BAD)
+@pytest.mark.parametrize("storage", [np.asarray, np.asfortranarray, sp.csr_array])
+def test_the_first_bad_value_is_named(X, value, storage):
+    bad = X.copy()
+    bad[2, 1] = bad[7, 0] = value
+    model = fitted(X)
+    for call in (model.transform, model.predict, model.explain, EMMF(3, max_iter=2).fit, knn_graph):
+        with pytest.raises(ValueError, match=BAD[value]):
+            call(storage(bad))
