@@ -32,7 +32,7 @@ fn quick_runs_are_other_runs() {
     assert!(Plan::new(quick).unwrap().cases.len() < Plan::new(full).unwrap().cases.len());
 }
 
-/// What is said of NMI is what is computed, and the same everywhere.
+/// The documented NMI is the one that is computed, everywhere.
 #[test]
 fn promise_06_every_page_says_what_nmi_is_divided_by() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -1,4 +1,4 @@
-//! The commands, and what `emmf fit` takes; what others take stands with them.
+//! The commands and the arguments of `fit`; other commands define their own.
 
 use std::path::PathBuf;
 
@@ -36,7 +36,7 @@ use crate::values::{
     emmf synth rays --out rays.csv             some data to try it on\n  \
     emmf fit rays.csv -k 3 --out result        clusters and outlier scores in result/samples.csv\n  \
     emmf report result --out page.html         look at them in a browser\n  \
-    emmf fit faces/ --image auto --report      a folder of images; the number of clusters is found out\n  \
+    emmf fit faces/ --image auto --report      a folder of images; the number of clusters is chosen\n  \
     emmf explain result/model.safetensors rays.csv --row 7\n  \
     emmf transform result/model.safetensors new.csv --out coded.csv\n\n\
     Colours follow NO_COLOR and CLICOLOR. \
@@ -90,7 +90,7 @@ pub(crate) struct InputArgs {
     /// Variable of a MAT or NPZ file that holds the matrix.
     #[arg(long, value_name = "NAME")]
     pub(crate) variable: Option<String>,
-    /// Whether the first line of a text names the columns [default: found out].
+    /// Whether the first line of a text names the columns [default: detected].
     #[arg(long, value_name = "BOOL", action = ArgAction::Set)]
     pub(crate) header: Option<bool>,
     /// Number type to compute in [default: f32 if the file holds f32, else f64].

@@ -137,7 +137,7 @@ fn iterations() -> usize {
 pub(super) const QUICK: (&[&str], u64, usize) = (&["yale", "movement", "jaffe"], 2, 100);
 
 impl Runs {
-    /// What is done to the data: nothing where nothing is said.
+    /// What is done to the data: nothing by default.
     pub fn contaminations(&self) -> Vec<Contamination> {
         if self.contamination.is_empty() { vec![Contamination::None] } else { self.contamination.clone() }
     }

@@ -1,4 +1,4 @@
-//! What makes the command line pleasant: a number of clusters that is found out, a file of options, completions, colours.
+//! What makes the command line pleasant: a number of clusters that is chosen, a file of options, completions, colours.
 
 use crate::program;
 
