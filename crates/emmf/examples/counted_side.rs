@@ -46,7 +46,7 @@ impl<S: SampleSide<f64>> SampleSide<f64> for Counted<'_, S> {
         self.inner.start(start)
     }
 
-    fn begin(&mut self, v: &Mat<f64>) -> Result<()> {
+    fn begin(&mut self, v: Mat<f64>) -> Result<()> {
         self.inner.begin(v)
     }
 

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::init::Start;
 use crate::matrix::Mat;
 use crate::method::Method;
+use crate::method::side::Movement;
 use crate::real::Real;
 use crate::spec::StopBy;
 
@@ -104,13 +105,9 @@ pub(crate) struct Run<S> {
 
 /// ‖V − V'‖/‖V‖; V' becomes V.
 fn movement<T: Real>(before: &mut Mat<T>, v: &Mat<T>) -> f64 {
-    let (mut moved, mut length) = (0.0, 0.0);
-    for (before, &v) in before.as_mut_slice().iter_mut().zip(v.as_slice()) {
-        moved += (v.to_f64() - before.to_f64()).powi(2);
-        length += v.to_f64().powi(2);
-        *before = v;
-    }
-    (moved / length.max(f64::MIN_POSITIVE)).sqrt()
+    let share = Movement::between(before.as_slice(), v.as_slice()).share();
+    before.as_mut_slice().copy_from_slice(v.as_slice());
+    share
 }
 
 impl<S> Run<S> {

@@ -10,6 +10,7 @@ use crate::real::Real;
 use crate::registry::{Entry, Kind, Places, Storage};
 use crate::spec::{LabelRule, Missing, Outliers, Solver, Spec, StopBy};
 
+use super::Given;
 use super::blame::Blame;
 
 /// Beyond this ratio adding the smaller of two numbers changes nothing in double precision.
@@ -43,7 +44,7 @@ pub(super) fn spec(spec: &Spec, entry: &Entry, (n, d): (usize, usize)) -> Result
 }
 
 /// What can be fitted wherever the samples are.
-pub(super) fn anywhere(spec: &Spec, entry: &Entry) -> Result<()> {
+pub(super) fn anywhere<T>(spec: &Spec, entry: &Entry, given: &Given<'_, T>) -> Result<()> {
     let wrong = |name, got: String, must: &str| Err(Error::param(name, got, must));
     if entry.facts.places != Places::Anywhere || spec.graph.is_some() {
         return wrong(
@@ -51,6 +52,12 @@ pub(super) fn anywhere(spec: &Spec, entry: &Entry) -> Result<()> {
             entry.name.into(),
             "one of weighted samples without a graph, for samples that are elsewhere",
         );
+    }
+    if given.sample_weights.is_some() {
+        return wrong("sample_weights", "given".into(), "left out: a sample side has its own");
+    }
+    if given.graph.is_some() {
+        return wrong("graph", "given".into(), "left out, for samples that are elsewhere");
     }
     if spec.missing == Missing::Nan {
         return wrong("missing", "nan".into(), "left out, for samples that are elsewhere");

@@ -20,7 +20,7 @@ use crate::registry::{Kind, Values};
 use crate::spec::{Missing, Solver};
 
 impl Fitting<'_> {
-    /// The same for samples anywhere.
+    /// Fits samples anywhere with a method that weighs them, without a graph.
     pub(super) fn fit_side<T: Real>(
         self,
         side: &dyn SampleSide<T>,
@@ -28,7 +28,7 @@ impl Fitting<'_> {
     ) -> Result<Fit<T>> {
         let (values, own) = (Values::of(self.entry, &self.spec.params), given.loss);
         match self.entry.kind {
-            Kind::Samples(make) => {
+            Kind::Samples(make) | Kind::Graph(make) => {
                 let method = irls(&self, || own.map_or_else(|| make(&values), |own| own()));
                 self.fit_by(&method, side, given)
             }
@@ -66,13 +66,7 @@ impl Fitting<'_> {
                 let method = entrywise(&self, aim);
                 self.fit_by(&method, data, &mut given)
             }
-            Kind::Samples(make) | Kind::Graph(make) => {
-                let (side, method) = (
-                    Host::new(data, weights),
-                    irls(&self, || own.map_or_else(|| make(&values), |own| own())),
-                );
-                self.fit_by(&method, &side, &mut given)
-            }
+            Kind::Samples(_) | Kind::Graph(_) => self.fit_side(&Host::new(data, weights), &mut given),
             Kind::Entries(make) => match make(&values) {
                 Recipe::Divergence if data.is_sparse() => {
                     let method = sparse_divergence(&self);

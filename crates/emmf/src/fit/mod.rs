@@ -136,7 +136,8 @@ fn fit_side<T: Real>(spec: &Spec, side: &dyn SampleSide<T>, mut given: Given<'_,
     let entry = registry::find(&spec.method)?;
     check::spec(spec, entry, side.shape())?;
     check::start(spec, given.start, side.shape())?;
-    check::anywhere(spec, entry)?;
+    check::anywhere(spec, entry, &given)?;
+    check::labels(spec, entry)?;
     given.running.threads.run(|pool| {
         let deadline = Deadline::after(began, spec.time_limit);
         let (intact, fitted, seconds) = (&|| Ok(()), Vec::new(), Seconds::default());

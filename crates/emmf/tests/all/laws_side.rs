@@ -10,7 +10,7 @@ use emmf::method::SampleSide;
 use emmf::method::side::{Answer, Order, Place, Remote, Server, in_shards};
 use emmf::preprocess::Normalize;
 use emmf::registry::METHODS;
-use emmf::{Factors, Fit, Given, Init, Mat, Outliers, Real, Samples, Solver, Spec, StopBy};
+use emmf::{Factors, Fit, Given, Graph, Init, Mat, Outliers, Real, Samples, Solver, Spec, StopBy};
 use oracle::problems::{in_every_storage, rng, uniform};
 
 /// Samples that several leaves hold, and a start.
@@ -153,4 +153,12 @@ fn what_needs_one_memory_says_so() {
     told(Spec::emmf(2).outliers(Outliers::SetAside), "set-aside");
     told(Spec::emmf(2).normalize(vec![Normalize::Unit]), "elsewhere");
     told(Spec::emmf(2).init(Init::Nndsvd), "nndsvd");
+    let graph = Graph::from_edges(60, [(0, 1, 1.0)]).unwrap();
+    for given in [
+        Given { sample_weights: Some(&ones), ..Given::default() },
+        Given { graph: Some(&graph), ..Given::default() },
+    ] {
+        let fit = in_shards(&samples, &ones, 2, |side| Spec::emmf(2).fit_side(side, given));
+        assert!(fit.unwrap_err().to_string().contains("left out"));
+    }
 }

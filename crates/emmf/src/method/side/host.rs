@@ -65,55 +65,46 @@ impl<'x, T: Real, X: Data<T>> Host<'x, T, X> {
         }
     }
 
-    /// Begins with this V.
-    fn begin_with(&mut self, v: Mat<T>) {
-        let n = self.x.shape().0;
-        (self.r, self.weights, self.q) = (vec![0.0; n], vec![0.0; n], vec![T::ONE; n]);
-        self.gram = Gram::new(v.cols());
-        self.v = v;
-    }
-
     /// Sums over the residuals.
     pub(in crate::method) fn stats(&self, out: &mut Tree<Stats>) {
         stats(&self.place, &self.r, self.sample_weights, out);
     }
-
-    fn coefficients(&mut self, what: Column) -> Option<&mut Mat<T>> {
-        match what {
-            Column::Coefficients => Some(&mut self.v),
-            Column::Ahead => self.ahead.as_mut(),
-            Column::Residuals | Column::Weights | Column::SampleWeights => None,
-        }
-    }
 }
 
-/// Adds up `sum(rows)` over the parts of samples at this place; `work` is what it takes a sample.
-fn over_parts<S: Summand + Copy + Default + Send>(
+/// Adds up `sum(rows, items)` over the parts of samples at this place, each with its own of the `items`, one for every sample; `work`
+/// is what it takes a sample.
+fn over_parts<A: Send, S: Summand + Copy + Default + Send>(
     place: &Place,
     work: usize,
+    items: &mut [A],
     out: &mut Tree<S>,
-    sum: impl Fn(Range<usize>) -> S + Sync,
+    sum: impl Fn(Range<usize>, &mut [A]) -> S + Sync,
 ) {
     let (size, least) = (place.rows_per_part(), least_parts(work * place.count));
     for (node, rows) in place.nodes() {
         let mut sums = [S::default(); PARTS];
-        let count = rows.len().div_ceil(size);
-        sums[..count].par_iter_mut().enumerate().with_min_len(least).for_each(|(part, out)| {
+        let parts = sums.par_iter_mut().zip(items[rows.clone()].par_chunks_mut(size)).enumerate();
+        parts.with_min_len(least).for_each(|(part, (out, items))| {
             let start = rows.start + part * size;
-            *out = sum(start..(start + size).min(rows.end));
+            *out = sum(start..start + items.len(), items);
         });
-        *out.fill(node) = Some(sum_of_parts(count, |part| sums[part], added));
+        *out.fill(node) = Some(sum_of_parts(rows.len().div_ceil(size), |part| sums[part], added));
     }
+}
+
+/// No item for any sample.
+fn nothing(place: &Place) -> Vec<()> {
+    vec![(); place.count]
 }
 
 /// Sums over residuals `r` of samples with weights `s`.
 fn stats(place: &Place, r: &[f64], s: &[f64], out: &mut Tree<Stats>) {
-    over_parts(place, LOGARITHM, out, |rows| Stats::of(&r[rows.clone()], &s[rows]));
+    over_parts(place, LOGARITHM, &mut nothing(place), out, |rows, _| Stats::of(&r[rows.clone()], &s[rows]));
 }
 
 /// Lengths of samples with these squares and weights `s`.
 fn lengths(place: &Place, norms_sq: &[f64], s: &[f64], out: &mut Tree<Lengths>) {
-    over_parts(place, 1, out, |rows| {
+    over_parts(place, 1, &mut nothing(place), out, |rows, _| {
         let of_one = |(norm_sq, s): (&f64, &f64)| {
             let length = norm_sq.sqrt();
             Lengths { n: *s, sum: s * length, longest: length }
@@ -168,18 +159,21 @@ impl<T: Real, X: Data<T>> SampleSide<T> for Host<'_, T, X> {
 
     fn start(&mut self, start: &mut Start<'_, T>) -> Result<Mat<T>> {
         let Factors { u, v } = start.factors(self.x)?;
-        self.begin_with(v);
+        self.begin(v)?;
         Ok(u)
     }
 
-    fn begin(&mut self, v: &Mat<T>) -> Result<()> {
-        self.begin_with(v.clone());
+    fn begin(&mut self, v: Mat<T>) -> Result<()> {
+        let n = self.x.shape().0;
+        (self.r, self.weights, self.q) = (vec![0.0; n], vec![0.0; n], vec![T::ONE; n]);
+        self.gram = Gram::new(v.cols());
+        self.v = v;
         Ok(())
     }
 
     fn begin_nearest(&mut self, centroids: &Mat<T>) -> Result<()> {
         let labels = if self.place.count == 0 { Vec::new() } else { nearest_centroids(self.x, centroids) };
-        self.begin_with(membership(&labels, centroids.cols()));
+        self.begin(membership(&labels, centroids.cols()))?;
         self.x.intact()
     }
 
@@ -264,14 +258,9 @@ impl<T: Real, X: Data<T>> SampleSide<T> for Host<'_, T, X> {
         let c = self.v.cols();
         let before = self.before.get_or_insert_with(|| self.v.clone());
         let (before, v) = (before.as_slice(), self.v.as_slice());
-        over_parts(&self.place, c, out, |rows| {
+        over_parts(&self.place, c, &mut nothing(&self.place), out, |rows, _| {
             let entries = rows.start * c..rows.end * c;
-            let mut found = Movement::default();
-            for (before, v) in before[entries.clone()].iter().zip(&v[entries]) {
-                found.moved += (v.to_f64() - before.to_f64()).powi(2);
-                found.length += v.to_f64().powi(2);
-            }
-            found
+            Movement::between(&before[entries.clone()], &v[entries])
         });
         if let Some(before) = &mut self.before {
             before.as_mut_slice().copy_from_slice(self.v.as_slice());
@@ -303,16 +292,18 @@ impl<T: Real, X: Data<T>> SampleSide<T> for Host<'_, T, X> {
     }
 
     fn set_column(&mut self, what: Column, values: &[f64]) -> Result<()> {
-        let column = match what {
-            Column::Residuals => &mut self.r,
-            Column::Weights => &mut self.weights,
-            _ => {
-                let column = self.coefficients(what).map(Mat::as_mut_slice).unwrap_or_default();
-                column.iter_mut().zip(values).for_each(|(to, &value)| *to = T::from_f64(value));
-                return Ok(());
-            }
+        let factor = |factor: &mut Mat<T>| {
+            factor.as_mut_slice().iter_mut().zip(values).for_each(|(to, &value)| *to = T::from_f64(value));
         };
-        column.copy_from_slice(values);
+        match what {
+            Column::Coefficients => factor(&mut self.v),
+            Column::Ahead => self.ahead.iter_mut().for_each(factor),
+            Column::Residuals => self.r.copy_from_slice(values),
+            Column::Weights => self.weights.copy_from_slice(values),
+            Column::SampleWeights => {
+                return Err(Error::param("the column", "sample weights", "one that iterations change"));
+            }
+        }
         Ok(())
     }
 
@@ -330,15 +321,8 @@ fn weigh(
     weights: &mut [f64],
     out: &mut Tree<Weighed>,
 ) {
-    let (size, least) = (place.rows_per_part(), least_parts(LOGARITHM * place.count));
-    for (node, rows) in place.nodes() {
-        let mut found = [Weighed::default(); PARTS];
-        let samples = r[rows.clone()].par_chunks(size).zip(s[rows.clone()].par_chunks(size));
-        let parts = found.par_iter_mut().zip(samples).zip(weights[rows.clone()].par_chunks_mut(size));
-        parts.with_min_len(least).for_each(|((found, (r, s)), weights)| {
-            let (objective, largest) = loss.weigh(r, s, stats, weights);
-            *found = Weighed { objective, largest };
-        });
-        *out.fill(node) = Some(sum_of_parts(rows.len().div_ceil(size), |part| found[part], added));
-    }
+    over_parts(place, LOGARITHM, weights, out, |rows, weights| {
+        let (objective, largest) = loss.weigh(&r[rows.clone()], &s[rows], stats, weights);
+        Weighed { objective, largest }
+    });
 }

@@ -41,7 +41,7 @@ pub trait SampleSide<T: Real>: Send + Sync {
     fn start(&mut self, start: &mut Start<'_, T>) -> Result<Mat<T>>;
 
     /// Begins with this V, a row for each of its samples.
-    fn begin(&mut self, v: &Mat<T>) -> Result<()>;
+    fn begin(&mut self, v: Mat<T>) -> Result<()>;
 
     /// Begins with the V that says to which of these centroids, d×c, each sample is nearest.
     fn begin_nearest(&mut self, centroids: &Mat<T>) -> Result<()>;
@@ -195,6 +195,16 @@ pub struct Movement {
 }
 
 impl Movement {
+    /// From these entries to those.
+    pub(crate) fn between<T: Real>(before: &[T], now: &[T]) -> Self {
+        let mut found = Self::default();
+        for (before, now) in before.iter().zip(now) {
+            found.moved += (now.to_f64() - before.to_f64()).powi(2);
+            found.length += now.to_f64().powi(2);
+        }
+        found
+    }
+
     /// ‖V − V'‖/‖V‖.
     pub fn share(&self) -> f64 {
         (self.moved / self.length.max(f64::MIN_POSITIVE)).sqrt()
@@ -225,7 +235,7 @@ impl<T: Real, S: SampleSide<T> + ?Sized> SampleSide<T> for Box<S> {
         (**self).start(start)
     }
 
-    fn begin(&mut self, v: &Mat<T>) -> Result<()> {
+    fn begin(&mut self, v: Mat<T>) -> Result<()> {
         (**self).begin(v)
     }
 

@@ -98,7 +98,7 @@ fn summed<T, S: super::Summand>(
 
 fn obey<T: Real>(side: &mut dyn SampleSide<T>, order: Order<T>) -> Result<Answer<T>> {
     match order {
-        Order::Begin(v) => side.begin(&v)?,
+        Order::Begin(v) => side.begin(v)?,
         Order::BeginNearest(centroids) => side.begin_nearest(&centroids)?,
         Order::Shift(shift) => side.shift(shift)?,
         Order::SetColumn(what, values) => side.set_column(what, &values)?,
@@ -185,8 +185,8 @@ impl<T: Real> SampleSide<T> for Remote<'_, T> {
         super::shards::start(self, start)
     }
 
-    fn begin(&mut self, v: &Mat<T>) -> Result<()> {
-        self.tell(Order::Begin(v.clone()))
+    fn begin(&mut self, v: Mat<T>) -> Result<()> {
+        self.tell(Order::Begin(v))
     }
 
     fn begin_nearest(&mut self, centroids: &Mat<T>) -> Result<()> {

@@ -85,7 +85,7 @@ impl<'a, T: Real> Shards<'a, T> {
 /// Where iterations begin on samples that are elsewhere: at factors that were given, or at k-means of samples that are fetched.
 pub(super) fn start<T: Real>(side: &mut dyn SampleSide<T>, start: &mut Start<'_, T>) -> Result<Mat<T>> {
     if let Some(given) = start.given() {
-        side.begin(&given.v)?;
+        side.begin(given.v.clone())?;
         return Ok(given.u.clone());
     }
     if !matches!(start.init(), Init::Kmeans | Init::Trimmed) {
@@ -133,11 +133,11 @@ impl<T: Real> SampleSide<T> for Shards<'_, T> {
         Mat::from_vec(rows, samples.len(), self.shape().1)
     }
 
-    fn begin(&mut self, v: &Mat<T>) -> Result<()> {
+    fn begin(&mut self, v: Mat<T>) -> Result<()> {
         let places = self.places.iter().zip(&mut self.sides);
         places.into_iter().try_for_each(|(place, side)| {
             let rows = place.first * v.cols()..(place.first + place.count) * v.cols();
-            side.begin(&Mat::from_vec(v.as_slice()[rows].to_vec(), place.count, v.cols())?)
+            side.begin(Mat::from_vec(v.as_slice()[rows].to_vec(), place.count, v.cols())?)
         })
     }
 
