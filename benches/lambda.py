@@ -42,7 +42,7 @@ def run(task):
     name, choice, seed = task
     file, k = SETS[name]
     command = [PROGRAM, "fit", DATA / f"{file}.mat", "-k", k, "--method", "g-emmf", "--seed", seed, "--threads", 1]
-    command += ["--as-published", "--json", "--quiet"] + ([] if choice == "auto" else ["--lambda", choice])
+    command += ["--as-published", "--normalize", "unit", "--json", "--quiet"] + ([] if choice == "auto" else ["--lambda", choice])
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(map(str, command))}: {done.stderr.strip()}")

@@ -55,7 +55,7 @@ def methods():
 def run(task):
     name, method, seed = task
     file, k = SETS[name]
-    command = [PROGRAM, "fit", DATA / f"{file}.mat", "-k", k, "--method", method, "--seed", seed, "--threads", 1, "--as-published"]
+    command = [PROGRAM, "fit", DATA / f"{file}.mat", "-k", k, "--method", method, "--seed", seed, "--threads", 1, "--as-published", "--normalize", "unit"]
     command += ["--max-iter", ITERATIONS.get(method, 500), "--json", "--quiet"]
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen([str(part) for part in command], stdout=out, stderr=errors)

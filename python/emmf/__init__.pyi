@@ -20,7 +20,7 @@ ESTIMATORS: dict[str, type[MatrixFactorization]]
 
 class EMMF(MatrixFactorization):
     n_components: int
-    graph: Literal["knn", "adaptive", "custom"] | None
+    graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
     n_neighbors: int
@@ -29,7 +29,7 @@ class EMMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -50,7 +50,7 @@ class EMMF(MatrixFactorization):
         self,
         n_components: int = ...,
         *,
-        graph: Literal["knn", "adaptive", "custom"] | None = ...,
+        graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
         n_neighbors: int = ...,
@@ -59,7 +59,7 @@ class EMMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -82,11 +82,11 @@ class GraphEMMF(MatrixFactorization):
     n_components: int
     lam: float | None
     monotone: bool
-    graph: Literal["knn", "adaptive", "custom"]
+    graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -108,11 +108,11 @@ class GraphEMMF(MatrixFactorization):
         *,
         lam: float | None = ...,
         monotone: bool = ...,
-        graph: Literal["knn", "adaptive", "custom"] = ...,
+        graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -132,7 +132,7 @@ class GraphEMMF(MatrixFactorization):
 
 class NMF(MatrixFactorization):
     n_components: int
-    graph: Literal["knn", "adaptive", "custom"] | None
+    graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
     n_neighbors: int
@@ -141,7 +141,7 @@ class NMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -162,7 +162,7 @@ class NMF(MatrixFactorization):
         self,
         n_components: int = ...,
         *,
-        graph: Literal["knn", "adaptive", "custom"] | None = ...,
+        graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
         n_neighbors: int = ...,
@@ -171,7 +171,7 @@ class NMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -192,7 +192,7 @@ class NMF(MatrixFactorization):
 
 class L21NMF(MatrixFactorization):
     n_components: int
-    graph: Literal["knn", "adaptive", "custom"] | None
+    graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
     n_neighbors: int
@@ -201,7 +201,7 @@ class L21NMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -222,7 +222,7 @@ class L21NMF(MatrixFactorization):
         self,
         n_components: int = ...,
         *,
-        graph: Literal["knn", "adaptive", "custom"] | None = ...,
+        graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
         n_neighbors: int = ...,
@@ -231,7 +231,7 @@ class L21NMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -254,7 +254,7 @@ class HxNMF(MatrixFactorization):
     n_components: int
     scale: float
     robust: bool
-    graph: Literal["knn", "adaptive", "custom"] | None
+    graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
     n_neighbors: int
@@ -263,7 +263,7 @@ class HxNMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -286,7 +286,7 @@ class HxNMF(MatrixFactorization):
         *,
         scale: float = ...,
         robust: bool = ...,
-        graph: Literal["knn", "adaptive", "custom"] | None = ...,
+        graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
         n_neighbors: int = ...,
@@ -295,7 +295,7 @@ class HxNMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -319,7 +319,7 @@ class CappedNMF(MatrixFactorization):
     threshold: float | None
     quantile: float
     robust: bool
-    graph: Literal["knn", "adaptive", "custom"] | None
+    graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
     n_neighbors: int
@@ -328,7 +328,7 @@ class CappedNMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -352,7 +352,7 @@ class CappedNMF(MatrixFactorization):
         threshold: float | None = ...,
         quantile: float = ...,
         robust: bool = ...,
-        graph: Literal["knn", "adaptive", "custom"] | None = ...,
+        graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
         n_neighbors: int = ...,
@@ -361,7 +361,7 @@ class CappedNMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -384,7 +384,7 @@ class RCIMNMF(MatrixFactorization):
     n_components: int
     width: float | None
     robust: bool
-    graph: Literal["knn", "adaptive", "custom"] | None
+    graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
     n_neighbors: int
@@ -393,7 +393,7 @@ class RCIMNMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -416,7 +416,7 @@ class RCIMNMF(MatrixFactorization):
         *,
         width: float | None = ...,
         robust: bool = ...,
-        graph: Literal["knn", "adaptive", "custom"] | None = ...,
+        graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
         n_neighbors: int = ...,
@@ -425,7 +425,7 @@ class RCIMNMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -447,7 +447,7 @@ class RCIMNMF(MatrixFactorization):
 class NMFDiv(MatrixFactorization):
     n_components: int
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -469,7 +469,7 @@ class NMFDiv(MatrixFactorization):
         n_components: int = ...,
         *,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -492,7 +492,7 @@ class L1NMF(MatrixFactorization):
     n_components: int
     median_sweeps: int
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -515,7 +515,7 @@ class L1NMF(MatrixFactorization):
         *,
         median_sweeps: int = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -539,7 +539,7 @@ class CIMNMF(MatrixFactorization):
     width: float | None
     robust: bool
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -563,7 +563,7 @@ class CIMNMF(MatrixFactorization):
         width: float | None = ...,
         robust: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -586,7 +586,7 @@ class HuberNMF(MatrixFactorization):
     n_components: int
     delta: float | None
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -609,7 +609,7 @@ class HuberNMF(MatrixFactorization):
         *,
         delta: float | None = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -632,7 +632,7 @@ class HypersurfaceNMF(MatrixFactorization):
     n_components: int
     delta: float | None
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -655,7 +655,7 @@ class HypersurfaceNMF(MatrixFactorization):
         *,
         delta: float | None = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -677,7 +677,7 @@ class HypersurfaceNMF(MatrixFactorization):
 class L12NMF(MatrixFactorization):
     n_components: int
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -699,7 +699,7 @@ class L12NMF(MatrixFactorization):
         n_components: int = ...,
         *,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -721,7 +721,7 @@ class L12NMF(MatrixFactorization):
 class L12SquaredNMF(MatrixFactorization):
     n_components: int
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -743,7 +743,7 @@ class L12SquaredNMF(MatrixFactorization):
         n_components: int = ...,
         *,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -770,7 +770,7 @@ class PNMF(MatrixFactorization):
     ard: bool
     ard_shape: float
     ard_rate: float
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -795,7 +795,7 @@ class PNMF(MatrixFactorization):
         ard: bool = ...,
         ard_shape: float = ...,
         ard_rate: float = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -816,7 +816,7 @@ class GSNMF(MatrixFactorization):
     n_components: int
     convex: bool
     lam: float
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -837,7 +837,7 @@ class GSNMF(MatrixFactorization):
         *,
         convex: bool = ...,
         lam: float = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -856,7 +856,7 @@ class GSNMF(MatrixFactorization):
 
 class ONMF(MatrixFactorization):
     n_components: int
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -875,7 +875,7 @@ class ONMF(MatrixFactorization):
         self,
         n_components: int = ...,
         *,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -894,7 +894,7 @@ class ONMF(MatrixFactorization):
 
 class CF(MatrixFactorization):
     n_components: int
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -913,7 +913,7 @@ class CF(MatrixFactorization):
         self,
         n_components: int = ...,
         *,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -933,7 +933,7 @@ class CF(MatrixFactorization):
 class NLCF(MatrixFactorization):
     n_components: int
     mu: float
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -953,7 +953,7 @@ class NLCF(MatrixFactorization):
         n_components: int = ...,
         *,
         mu: float = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -973,7 +973,7 @@ class NLCF(MatrixFactorization):
 class LCF(MatrixFactorization):
     n_components: int
     mu: float
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -993,7 +993,7 @@ class LCF(MatrixFactorization):
         n_components: int = ...,
         *,
         mu: float = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1013,10 +1013,10 @@ class LCF(MatrixFactorization):
 class GNMF(Unweighted):
     n_components: int
     lam: float
-    graph: Literal["knn", "adaptive", "custom"]
+    graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1036,10 +1036,10 @@ class GNMF(Unweighted):
         n_components: int = ...,
         *,
         lam: float = ...,
-        graph: Literal["knn", "adaptive", "custom"] = ...,
+        graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1060,10 +1060,10 @@ class LCCF(Unweighted):
     n_components: int
     lam: float
     unit: bool
-    graph: Literal["knn", "adaptive", "custom"]
+    graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1084,10 +1084,10 @@ class LCCF(Unweighted):
         *,
         lam: float = ...,
         unit: bool = ...,
-        graph: Literal["knn", "adaptive", "custom"] = ...,
+        graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1107,10 +1107,10 @@ class LCCF(Unweighted):
 class SymNMF(Unweighted):
     n_components: int
     half: bool
-    graph: Literal["knn", "adaptive", "custom"]
+    graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1130,10 +1130,10 @@ class SymNMF(Unweighted):
         n_components: int = ...,
         *,
         half: bool = ...,
-        graph: Literal["knn", "adaptive", "custom"] = ...,
+        graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1156,10 +1156,10 @@ class RMNMF(Unweighted):
     stable: bool
     penalty: float | None
     growth: float | None
-    graph: Literal["knn", "adaptive", "custom"]
+    graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1182,10 +1182,10 @@ class RMNMF(Unweighted):
         stable: bool = ...,
         penalty: float | None = ...,
         growth: float | None = ...,
-        graph: Literal["knn", "adaptive", "custom"] = ...,
+        graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1206,7 +1206,7 @@ class NMFAN(Unweighted):
     n_components: int
     lam: float
     neighbors: int
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1227,7 +1227,7 @@ class NMFAN(Unweighted):
         *,
         lam: float = ...,
         neighbors: int = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1249,7 +1249,7 @@ class SRMCF(Unweighted):
     lam: float
     neighbors: int
     gamma: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1271,7 +1271,7 @@ class SRMCF(Unweighted):
         lam: float = ...,
         neighbors: int = ...,
         gamma: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1295,7 +1295,7 @@ class LSNMF(Unweighted):
     stable: bool
     centroids: int | None
     neighbors: int
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"]
+    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1319,7 +1319,7 @@ class LSNMF(Unweighted):
         stable: bool = ...,
         centroids: int | None = ...,
         neighbors: int = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "custom"] = ...,
+        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,

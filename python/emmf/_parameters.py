@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from . import _emmf
 
 # What has no value is not written, but is there all the same.
-DEFAULTS: dict[str, Any] = {"stop_by": None, "outliers": None, **json.loads(_emmf.defaults())}
+DEFAULTS: dict[str, Any] = {"stop_by": None, "outliers": None, "init": None, **json.loads(_emmf.defaults())}
 GRAPH_PARAMS: list[dict[str, Any]] = json.loads(_emmf.graph_params())
 STEPS = ("unit", "max", "tfidf", "shift", "clip")
 COUNT = Interval(Integral, 1, None, closed="left")
@@ -71,15 +71,16 @@ OUTLIERS = _shared(
     "What is done about samples that clearly do not belong to the others: start and fit do not see them (they still "
     "get coefficients, a cluster and a score), or they take part, as published. None is {outliers}.",
 )
-# By the methods that can follow a graph; those that need one have ``graph="knn"``.
+# By the methods that can follow a graph; those that need one have ``graph="auto"``.
 GRAPH = [
     Parameter(
         "graph",
         None,
-        [StrOptions({"knn", "adaptive", "custom"}), None],
-        '{"knn", "adaptive", "custom"} or None',
-        "The graph over the samples that the coefficients are to follow: nearest neighbours, the same with weights "
-        "that fall with the distance, or ``S`` of ``fit``; None is {without}.",
+        [StrOptions({"auto", "knn", "adaptive", "custom"}), None],
+        '{"auto", "knn", "adaptive", "custom"} or None',
+        "The graph over the samples that the coefficients are to follow: the one with the clearest clusters among "
+        "those of the samples and of what wide robust fits see in them, nearest neighbours, the same with weights that "
+        "fall with the distance, or ``S`` of ``fit``; None is {without}.",
     ),
     Parameter("n_neighbors", 5, [COUNT], "int", "Neighbours of a sample in the graph."),
     Parameter(
@@ -94,10 +95,10 @@ COMMON = [
     Parameter(
         "init",
         DEFAULTS["init"],
-        [StrOptions({"kmeans", "trimmed", "random", "nndsvd", "custom"})],
-        '{"kmeans", "trimmed", "random", "nndsvd", "custom"}',
-        'How the factors start. ``"trimmed"`` is k-means that outliers cannot have; ``"custom"`` takes ``W`` and ``H`` '
-        "of ``fit``.",
+        [StrOptions({"kmeans", "trimmed", "random", "nndsvd", "graph", "custom"}), None],
+        '{"kmeans", "trimmed", "random", "nndsvd", "graph", "custom"} or None',
+        'How the factors start. ``"trimmed"`` is k-means that outliers cannot have; ``"graph"`` is clusters along a '
+        'graph; ``"custom"`` takes ``W`` and ``H`` of ``fit``. None is the graph where one is followed, else k-means.',
     ),
     _shared("init_restarts", [COUNT], "int", "Independent k-means runs of the start, of which the best is taken."),
     Parameter(
@@ -215,7 +216,7 @@ def _graph(entry: dict[str, Any]) -> list[Parameter]:
     kind, *others = GRAPH
     needed = entry["graph"] == "needed"
     if needed:
-        kind = kind._replace(default="knn", allowed=kind.allowed[:1], type=kind.type.removesuffix(" or None"))
+        kind = kind._replace(default="auto", allowed=kind.allowed[:1], type=kind.type.removesuffix(" or None"))
     text = kind.help.replace("; None is {without}", "" if needed else "; None is no graph")
     return [kind._replace(help=text), *map(_own, _optional(entry)), *others]
 

@@ -190,7 +190,7 @@ def embedding(model: Any, X: Any, *, labels: Any = None, ax: Any = None) -> Any:
     >>> from emmf import plot
     >>> X = emmf.datasets.make_rays().X
     >>> plot.embedding(emmf.EMMF(3, init="trimmed").fit(X), X).get_title()
-    '160 samples, 10 outliers'
+    '160 samples, 11 outliers'
     """
     ax = _axes(ax)
     V = np.asarray(model.transform(X))

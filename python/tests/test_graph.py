@@ -58,7 +58,7 @@ def test_clusters_follow_the_graph():
 
 def test_sample_weights_count_in_the_loss_only(X, rng):
     weight = rng.integers(1, 4, len(X)).astype(float)
-    model = GraphEMMF(3, outliers="keep", lam=10.0, max_iter=20)
+    model = GraphEMMF(3, graph="knn", init="kmeans", outliers="keep", lam=10.0, max_iter=20, polish=False)
     r = model.fit(X, sample_weight=weight).residuals_
     loss = -(weight * r * np.log(r / (weight @ r))).sum()
     assert model.extras_["loss"] == pytest.approx(loss)
@@ -82,7 +82,7 @@ def test_a_graph_beside_another_loss(X):
 
 
 def test_files_keep_the_graph(X, tmp_path):
-    model = GraphEMMF(3, graph_weights="heat", n_neighbors=7, lam=2.0, monotone=True, max_iter=5).fit(X)
+    model = GraphEMMF(3, graph="knn", graph_weights="heat", n_neighbors=7, lam=2.0, monotone=True, max_iter=5).fit(X)
     model.save(tmp_path / "model.safetensors")
     again = emmf.load_model(tmp_path / "model.safetensors")
     same = {"graph": "knn", "graph_weights": "heat", "n_neighbors": 7, "lam": 2.0, "monotone": True}

@@ -80,7 +80,7 @@ def test_float32_stays_float32(tmp_path):
 def test_model_opens_in_python_and_transform_repeats_the_fit(tmp_path):
     write("npz", tmp_path / "x.npz")
     out = tmp_path / "out"
-    found = fit(tmp_path / "x.npz", "--out", out)
+    found = fit(tmp_path / "x.npz", "--method", "emmf", "--normalize", "unit", "--out", out)
     with safe_open(out / "model.safetensors", framework="np") as model:
         u = model.get_tensor("U")
         spec = json.loads(model.metadata()["spec"])

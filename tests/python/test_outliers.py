@@ -24,7 +24,7 @@ def samples():
 def test_program_and_package_mark_the_same(samples, share, tmp_path):
     np.save(tmp_path / "x.npy", samples)
     option = [] if share is None else ["--contamination", str(share)]
-    line = [EMMF, "fit", "x.npy", "-k", "3", "--normalize", "none", "--max-iter", "60", "--out", "result", *option]
+    line = [EMMF, "fit", "x.npy", "-k", "3", "--method", "emmf", "--max-iter", "60", "--out", "result", *option]
     subprocess.run(line, cwd=tmp_path, check=True, capture_output=True)
     with open(tmp_path / "result" / "samples.csv") as file:
         marked = np.array([row["outlier"] == "yes" for row in csv.DictReader(file)])

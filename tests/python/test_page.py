@@ -73,7 +73,7 @@ def rays(tmp_path_factory):
     folder = tmp_path_factory.mktemp("rays")
     emmf("synth", "rays", "--samples", 400, "--features", 36, "-k", 4, "--outliers", 30, "--out", folder / "rays.csv")
     for method in ("emmf", "nmf"):
-        emmf("fit", folder / "rays.csv", "-k", 4, "--init", "trimmed", "--method", method, "--image", "6x6", "--out", folder / method)
+        emmf("fit", folder / "rays.csv", "-k", 4, "--init", "trimmed", "--method", method, "--normalize", "unit", "--image", "6x6", "--out", folder / method)
     emmf("fit", folder / "rays.csv", "-k", "2..8", "--init", "trimmed", "--out", folder / "curves", "--report")
     emmf("report", folder / "emmf", folder / "nmf", "--out", folder / "both.html")
     emmf("report", folder / "emmf", "--out", folder / "one.html")

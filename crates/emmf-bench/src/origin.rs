@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use emmf::Spec;
+use emmf::{Init, Spec};
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -42,11 +42,15 @@ impl Plan {
     pub(crate) fn settings(&self, case: &Case) -> Result<String, String> {
         let text = |error: serde_json::Error| error.to_string();
         let spec = self.spec(case, 1)?;
-        let plain = of(&Spec::new(spec.method.clone(), 1)).map_err(text)?;
+        let plain = Spec::new(spec.method.clone(), 1).init(Init::Kmeans).init_restarts(1);
+        let plain = of(&plain).map_err(text)?;
+        let own_graph = !self.method(case).spec.contains_key("graph");
         let mut settings = of(&spec).map_err(text)?;
         settings.retain(|name, value| {
             ALWAYS.contains(&name.as_str())
-                || (!NO_SETTINGS.contains(&name.as_str()) && plain.get(name) != Some(value))
+                || (!(own_graph && name.starts_with("graph."))
+                    && !NO_SETTINGS.contains(&name.as_str())
+                    && plain.get(name) != Some(value))
         });
         if self.method(case).is_start() {
             settings.insert("method".into(), "the start alone".into());

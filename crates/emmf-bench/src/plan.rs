@@ -100,7 +100,7 @@ impl Plan {
 /// What does not start from k-means has no clean start.
 fn takes_part(method: &Competitor, done: &Contamination) -> bool {
     let clean = matches!(done, Contamination::Outliers { start: StartFrom::Clean, .. });
-    !clean || method.spec(1, 1).is_ok_and(|spec| spec.init == Init::Kmeans)
+    !clean || method.spec(1, 1).is_ok_and(|spec| spec.init == Some(Init::Kmeans))
 }
 
 /// Every combination of the values.

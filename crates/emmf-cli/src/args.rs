@@ -122,9 +122,10 @@ pub(crate) struct FitArgs {
     /// which random halves of the data agree.
     #[arg(short, long, value_name = "K|auto|LOW..HIGH", value_parser = clusters, allow_negative_numbers = true, default_value = "auto")]
     pub(crate) k: Clusters,
-    /// Method; `emmf methods` lists them.
-    #[arg(long, default_value = "emmf")]
-    pub(crate) method: String,
+    /// Method; `emmf methods` lists them [default: g-emmf, clusters along a graph; emmf, without one, where values are missing,
+    /// samples are read in blocks, or --solver or --exponent is given].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) method: Option<String>,
     /// Parameter of the method, by name.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = name_and_value)]
     pub(crate) params: Vec<(String, f64)>,
@@ -134,34 +135,35 @@ pub(crate) struct FitArgs {
     /// What makes a fit of the grid the best.
     #[arg(long, value_name = "WHAT", value_enum, default_value = "modularity", requires = "grid")]
     pub(crate) grid_by: GridByName,
-    /// How a factor is moved: multiplicative update or coordinate descent.
-    #[arg(long, value_enum, default_value = "mu")]
-    pub(crate) solver: SolverName,
+    /// How a factor is moved: multiplicative update or coordinate descent [default: mu].
+    #[arg(long, value_name = "SOLVER", value_enum)]
+    pub(crate) solver: Option<SolverName>,
     /// Exponent of the multiplicative update, in (0, 1] [default: the method's published one].
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub(crate) exponent: Option<f64>,
     /// Inner sweeps of the hals solver.
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 4)]
     pub(crate) sweeps: usize,
-    /// Where the factors start.
-    #[arg(long, value_enum, default_value = "kmeans")]
-    pub(crate) init: InitName,
+    /// Where the factors start [default: graph, the clusters along it, where one is followed, else kmeans].
+    #[arg(long, value_name = "START", value_enum)]
+    pub(crate) init: Option<InitName>,
     /// NPZ or MAT file with factors to start from instead: U (features × k) and V (samples × k).
     #[arg(long, value_name = "FILE", conflicts_with_all = ["init", "init_restarts"])]
     pub(crate) start: Option<PathBuf>,
-    /// k-means runs of the start, of which the best is taken.
-    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 1)]
-    pub(crate) init_restarts: usize,
+    /// k-means runs of the start, of which the best is taken [default: 10; as published 1].
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    pub(crate) init_restarts: Option<usize>,
     #[arg(long, value_name = "WHAT", value_enum, help = outliers_help())]
     pub(crate) outliers: Option<OutliersName>,
-    /// The method as its authors published it: no sample is set aside.
+    /// The method as its authors published it: no sample is set aside, one run of k-means is the start, and a graph is that of
+    /// the nearest neighbours.
     #[arg(long, conflicts_with = "outliers")]
     pub(crate) as_published: bool,
     /// Share of the samples whose scores make them outliers [default: those with a score above 3.5]. Samples that were set
     /// aside are outliers in any case.
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub(crate) contamination: Option<f64>,
-    /// Preprocessing, in this order, separated by commas [default: unit; tfidf,unit for texts].
+    /// Preprocessing, in this order, separated by commas [default: none; tfidf,unit for texts].
     #[arg(long, value_name = "STEPS", value_enum, value_delimiter = ',')]
     pub(crate) normalize: Vec<NormalizeName>,
     /// Seed of all randomness.

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use comfy_table::Table;
+use emmf::method::Value;
 use emmf::preprocess::Normalize;
-use emmf::registry::GraphUse;
-use emmf::{Choice, Cut, Given, Real, Running, Samples, Spec};
+use emmf::registry::{DEFAULT, GraphUse};
+use emmf::{Choice, Cut, Given, Missing, Real, Running, Samples, Spec};
 use emmf_io::{
     Budget, DataInfo, Dtype, Features, MODEL_FILE, Matrix, RECORD_FILE, ReadOptions, Record, ResultFolder,
     Results, Sketch,
@@ -31,19 +32,22 @@ pub(crate) fn run(args: &FitArgs) -> Result<()> {
     interrupt::fitting();
     let folder = args.out.as_deref().map(ResultFolder::open).transpose()?;
     // A typing error in the name must not wait for a long file.
-    let entry = emmf::registry::find(&args.method).map_err(|error| explained(&error, &args.input.data))?;
+    let entry = emmf::registry::find(method(args)).map_err(|error| explained(&error, &args.input.data))?;
     cut(args).threshold(&[]).map_err(|error| explained(&error, &args.input.data))?;
     let mut spec = spec(args)?;
-    spec.graph = args.graph.spec(entry.facts.graph == GraphUse::Needed)?;
+    spec.graph = args.graph.spec(entry.facts.graph == GraphUse::Needed, args.as_published)?;
     if args.normalize.is_empty() && args.look.has_texts(&args.input.data)? {
         spec.normalize = vec![Normalize::Tfidf, Normalize::Unit];
     }
     if let Some(page) = page(args) {
         check_page(args, &page)?;
     }
-    let work = |shape, dtype, streamed| match dtype {
-        Dtype::F32 => spec.memory::<f32>(shape, streamed, args.threads),
-        Dtype::F64 => spec.memory::<f64>(shape, streamed, args.threads),
+    let work = |shape, dtype, streamed| {
+        let spec = Fitting::spec_of(args, &spec, streamed);
+        match dtype {
+            Dtype::F32 => spec.memory::<f32>(shape, streamed, args.threads),
+            Dtype::F64 => spec.memory::<f64>(shape, streamed, args.threads),
+        }
     };
     let data = (&args.input, &args.look);
     let budget = &input::budget(args.max_memory);
@@ -58,9 +62,21 @@ struct Fitting<'a> {
     budget: &'a Budget,
 }
 
+impl Fitting<'_> {
+    /// The fit, by default without a graph where samples are read in blocks: neighbours are looked for among all samples, which
+    /// would be read again and again.
+    fn spec_of(args: &FitArgs, spec: &Spec, streamed: bool) -> Spec {
+        let mut spec = spec.clone();
+        if streamed && args.method.is_none() && args.graph.graph.is_none() {
+            (spec.method, spec.graph) = (WITHOUT_GRAPH.into(), None);
+        }
+        spec
+    }
+}
+
 impl Work for Fitting<'_> {
     fn run<T: Real>(self, x: Samples<'_, T>, about: About) -> Result<()> {
-        let mut spec = self.spec.clone();
+        let mut spec = Self::spec_of(self.args, self.spec, matches!(x, Samples::Stream(_)));
         let choice = match &self.args.k {
             Clusters::Fixed(_) => None,
             Clusters::Among(ks) => match resume::choice(self.args)? {
@@ -109,16 +125,25 @@ fn check_page(args: &FitArgs, page: &Path) -> Result<()> {
     if in_out { Ok(()) } else { Ok(emmf_io::check_writable(page)?) }
 }
 
+/// The default where there can be no graph.
+const WITHOUT_GRAPH: &str = "emmf";
+
+/// The method that was named, or what is best for data nobody prepared.
+fn method(args: &FitArgs) -> &str {
+    // What the graph method cannot do.
+    let alone = args.gaps.meaning() == Missing::Nan || args.solver.is_some() || args.exponent.is_some();
+    let default = if alone { WITHOUT_GRAPH } else { DEFAULT };
+    args.method.as_deref().unwrap_or(default)
+}
+
 fn spec(args: &FitArgs) -> Result<Spec> {
     let k = match &args.k {
         Clusters::Fixed(k) => *k,
         Clusters::Among(ks) => *ks.end(),
     };
-    let mut spec = Spec::new(&args.method, k)
-        .solver(args.solver.into())
+    let mut spec = Spec::new(method(args), k)
+        .solver(args.solver.map(Into::into).unwrap_or_default())
         .sweeps(args.sweeps)
-        .init(args.init.into())
-        .init_restarts(args.init_restarts)
         .normalize(normalize(&args.normalize)?)
         .seed(args.seed)
         .restarts(args.restarts)
@@ -131,6 +156,8 @@ fn spec(args: &FitArgs) -> Result<Spec> {
     if args.as_published {
         spec = spec.as_published();
     }
+    spec.init = args.init.map_or(spec.init, |init| Some(init.into()));
+    spec.init_restarts = args.init_restarts.unwrap_or(spec.init_restarts);
     spec.epsilon = args.epsilon;
     spec.stop_by = args.graph.stop_by.map(Into::into);
     if let Some(lambda) = args.graph.lambda {
@@ -142,9 +169,6 @@ fn spec(args: &FitArgs) -> Result<Spec> {
 fn normalize(names: &[NormalizeName]) -> Result<Vec<Normalize>> {
     if names.len() > 1 && names.contains(&NormalizeName::None) {
         bail!("--normalize none does not go together with other steps; leave it out or say it alone");
-    }
-    if names.is_empty() {
-        return Ok(vec![Normalize::Unit]);
     }
     Ok(names.iter().filter_map(|&name| name.into()).collect())
 }
@@ -308,6 +332,9 @@ fn print_summary(record: &Record, out: Option<&Path>, page: Option<&Path>) -> Re
     if let Some(choice) = &record.choice {
         shown.add_row(["number of clusters", &how_sure(choice)]);
     }
+    if let Some(graph) = followed(record) {
+        shown.add_row(["graph", &graph]);
+    }
     let seconds = record.seconds.total;
     shown.add_row(["iterations", &format!("{} ({}), {seconds:.2} s", record.iterations, record.stop)]);
     shown.add_row(["objective", &format!("{:.6e}, at the start {:.6e}", record.objective, record.initial)]);
@@ -333,6 +360,25 @@ fn print_summary(record: &Record, out: Option<&Path>, page: Option<&Path>) -> Re
         shown.add_row(["page", &page.display().to_string()]);
     }
     print(&shown)
+}
+
+/// The graph that the clusters follow, where it was chosen.
+fn followed(record: &Record) -> Option<String> {
+    let number = |name: &str| match record.extras.get(name)? {
+        Value::Number(value) => Some(*value),
+        _ => None,
+    };
+    let (width, modularity) = (number("graph-centroids")?, number("graph-modularity")?);
+    let neighbours = record.spec.graph.unwrap_or_default().neighbours;
+    let of = if width > 0.0 {
+        format!("as {width} centroids describe them")
+    } else {
+        "by their directions".into()
+    };
+    Some(format!(
+        "{neighbours} nearest neighbours of the samples {of}, modularity {modularity:.3}; \
+         --method emmf for parts and topics, without a graph"
+    ))
 }
 
 /// The chosen number of clusters, and how sure that is.

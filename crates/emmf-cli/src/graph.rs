@@ -14,7 +14,7 @@ pub(crate) struct GraphArgs {
     /// Graph over the samples that the clusters are to follow: knn, adaptive, or a file with a symmetric sparse matrix
     /// (MTX, NPZ, MAT) or a list of edges (CSV: two samples, from 0, and a weight) [default: knn with a method that needs
     /// one, else none].
-    #[arg(long, value_name = "knn|adaptive|FILE")]
+    #[arg(long, value_name = "auto|knn|adaptive|FILE")]
     pub(crate) graph: Option<String>,
     /// Nearest neighbours of a sample that it is joined with [default: 5].
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
@@ -35,13 +35,15 @@ pub(crate) struct GraphArgs {
 }
 
 impl GraphArgs {
-    /// The graph of a fit; `needed` where the method has one whatever the user says.
-    pub(crate) fn spec(&self, needed: bool) -> Result<Option<GraphSpec>> {
+    /// The graph of a fit; `needed` where the method has one whatever the user says, `published` where it is to be the paper's.
+    pub(crate) fn spec(&self, needed: bool, published: bool) -> Result<Option<GraphSpec>> {
         let kind = match self.graph.as_deref() {
+            Some("auto") => GraphKind::Auto,
             Some("knn") => GraphKind::Knn,
             Some("adaptive") => GraphKind::Adaptive,
             Some(_) => GraphKind::Given,
-            None if needed => GraphKind::Knn,
+            None if needed && published => GraphKind::Knn,
+            None if needed => GraphKind::Auto,
             None => {
                 let asked = [
                     ("--neighbors", self.neighbors.is_some()),
@@ -67,7 +69,7 @@ impl GraphArgs {
     /// The graph of the file that was named, for so many samples.
     pub(crate) fn read(&self, samples: usize, budget: &Budget) -> Result<Option<Graph>> {
         match self.graph.as_deref() {
-            None | Some("knn" | "adaptive") => Ok(None),
+            None | Some("auto" | "knn" | "adaptive") => Ok(None),
             Some(file) => read(Path::new(file), samples, budget).map(Some),
         }
     }

@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::init::{Kmeans, Random, kmeans, screen, trimmed_kmeans};
 use crate::matrix::{Mat, Part, Samples};
 use crate::metrics::ari;
-use crate::preprocess;
+use crate::preprocess::{self, Normalize};
 use crate::real::Real;
 use crate::spec::{Init, Missing, Spec};
 use crate::threads::Running;
@@ -100,7 +100,12 @@ pub(crate) fn choose_k<T: Real>(
         let mut rows = all.partial_shuffle(&mut random, MOST_SAMPLES.min(x.shape().0)).0.to_vec();
         rows.sort_unstable();
         let part = Part::copy(&x, &rows, |_| T::ONE)?;
-        let (_, mut prepared) = preprocess::fit(&spec.normalize, part.samples(), false)?;
+        // Clusters are directions, whatever the lengths.
+        let mut steps = spec.normalize.clone();
+        if !steps.contains(&Normalize::Unit) {
+            steps.push(Normalize::Unit);
+        }
+        let (_, mut prepared) = preprocess::fit(&steps, part.samples(), false)?;
         let (scale, norms_sq) = prepared.take_factors();
         let factor = |i: usize| scale.as_ref().map_or(T::ONE, |scale| scale[i]);
         let mut order: Vec<usize> = (0..rows.len()).collect();
@@ -117,7 +122,9 @@ pub(crate) fn choose_k<T: Real>(
             let (a, b) = (a?, b?);
             let halves = [&a, &b].map(|half| Stored::new(half.samples(), None, None));
             let mut random = Random::stream(spec.seed, split);
-            let curve = ks.iter().map(|&k| agreement(spec.init, &halves, k, (&mut random, cancel)));
+            let curve = ks
+                .iter()
+                .map(|&k| agreement(spec.init.unwrap_or_default(), &halves, k, (&mut random, cancel)));
             curves.push(curve.collect::<Result<_>>()?);
             if seen(split + 1, SPLITS).is_break() {
                 break;
@@ -185,7 +192,7 @@ fn clusters<T: Real, X: Data<T>>(
     let weights = vec![1.0; x.shape().0];
     let mut run = || match init {
         Init::Trimmed => trimmed_kmeans(x, k, &weights, random, cancel),
-        Init::Kmeans | Init::Random | Init::Nndsvd => kmeans(x, k, &weights, random, cancel),
+        Init::Kmeans | Init::Random | Init::Nndsvd | Init::Graph => kmeans(x, k, &weights, random, cancel),
     };
     let first = run()?;
     (1..RESTARTS).try_fold(first, |best, _| {

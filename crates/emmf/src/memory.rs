@@ -5,13 +5,13 @@
 
 use crate::data::{BLOCK, PANEL, PARTS, STREAM_PARTS, STRIP};
 use crate::error::{Error, Result};
-use crate::graph::{MANY, Searched};
-use crate::init::OVERSAMPLE;
+use crate::graph::{MANY, Searched, eigen_width};
+use crate::init::{OVERSAMPLE, widest};
 use crate::matrix::COPIED;
 use crate::method::memory::Sizes;
 use crate::real::Real;
 use crate::registry::{self, Entry, GraphUse, WITH_GRAPH};
-use crate::spec::{Init, Solver, Spec};
+use crate::spec::{GraphKind, GraphSpec, Init, Solver, Spec};
 
 /// The program, its threads and all that does not grow with the data.
 const BASE: usize = 20 << 20;
@@ -27,6 +27,13 @@ const ROOMS: f64 = 18.0;
 /// Bytes for each entry that NNDSVD decomposes, and those of the products inside, which are no more than the second number.
 const DECOMPOSED: f64 = 18.0;
 const PACKED: (f64, f64) = (36.0, 67_108_864.0);
+
+/// Blocks of vectors that eigenvectors are found in, and the entries of the matrices that are decomposed whole.
+const EIGEN: f64 = 7.0;
+const SMALL_EIGEN: f64 = 5.0 * 400.0 * 400.0;
+/// Matrices as large as V of a wide fit, and those that are left while a graph is made of it: V and the reconstructions.
+const WIDE: f64 = 3.0;
+const DESCRIBED: f64 = 2.0;
 
 impl Spec {
     /// Bytes that a fit of n×d dense samples of type `T` takes at the most with so many `threads`, beside the samples
@@ -84,7 +91,12 @@ impl Takes<'_> {
         let belongs = if self.streamed { self.tall() } else { 0.0 };
         match self.init() {
             Init::Random => self.tall(),
-            Init::Kmeans | Init::Trimmed => self.tall() + belongs,
+            Init::Kmeans | Init::Trimmed | Init::Graph => {
+                let Sizes { n, d, k, size, .. } = self.sizes;
+                // The best run so far is kept beside the next.
+                let kept = if self.spec.init_restarts > 1 { 80.0 * n + 2.0 * d * k * size } else { 0.0 };
+                self.tall() + belongs + kept
+            }
             Init::Nndsvd => {
                 let entries = self.columns() * self.sizes.n;
                 DECOMPOSED * entries + (PACKED.0 * entries).min(PACKED.1)
@@ -94,7 +106,7 @@ impl Takes<'_> {
 
     /// Where the factors start.
     fn init(&self) -> Init {
-        if self.entry.facts.memory.starts { self.spec.init } else { Init::Random }
+        if self.entry.facts.memory.starts { self.entry.init(self.spec) } else { Init::Random }
     }
 
     /// Columns of the widest product.
@@ -108,7 +120,7 @@ impl Takes<'_> {
     fn products(&self) -> f64 {
         let Sizes { n, d, size, .. } = self.sizes;
         let none = !self.entry.facts.memory.products;
-        let alone = none && self.spec.init == Init::Random && !self.spec.sets_aside();
+        let alone = none && self.spec.init == Some(Init::Random) && !self.spec.sets_aside();
         let columns = if alone { 1.0 } else { self.columns() };
         let (all, block, strip) = (PARTS as f64, BLOCK as f64, STRIP as f64);
         let parts = (n / d).clamp(1.0, all);
@@ -140,11 +152,30 @@ impl Takes<'_> {
         if candidates > 0 {
             return self.search(candidates).exactly();
         }
-        let Some(graph) = self.entry.follows(self.spec) else { return 0.0 };
+        let starts = self.init() == Init::Graph;
+        let Some(graph) = self.entry.follows(self.spec).or(starts.then(GraphSpec::default)) else {
+            return 0.0;
+        };
         let search = self.search(graph.neighbours);
         let approximate = graph.approximate.unwrap_or(self.sizes.n >= MANY as f64);
         let found = if approximate { search.approximately() } else { search.exactly() };
-        found.max(search.joined())
+        let chosen = graph.kind == GraphKind::Auto;
+        let clustered = if starts || chosen { self.eigenvectors() + 2.0 * search.graph() } else { 0.0 };
+        let made = found.max(search.joined()).max(clustered);
+        if chosen { self.wide(WIDE).max(self.wide(DESCRIBED) + made) } else { made }
+    }
+
+    /// The eigenvectors of a graph with what they are found in.
+    fn eigenvectors(&self) -> f64 {
+        let Sizes { n, k, .. } = self.sizes;
+        8.0 * EIGEN * n * eigen_width(k as usize) as f64 + 8.0 * SMALL_EIGEN.min(n * n)
+    }
+
+    /// The widest fit that a graph is made of, on samples of unit length, with so many matrices as large as its V.
+    fn wide(&self, matrices: f64) -> f64 {
+        let Sizes { n, d, k, size, .. } = self.sizes;
+        let width = widest(k as usize, n as usize) as f64;
+        size * width * (matrices * n + SHORT * d) + 3.0 * 8.0 * n + 8.0 * WIDE * width * width
     }
 
     /// What the iterations and their end hold beside vectors.

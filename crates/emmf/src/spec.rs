@@ -20,6 +20,8 @@ pub enum Init {
     Random,
     /// Nonnegative double SVD, zeros filled with the mean.
     Nndsvd,
+    /// Clusters along a graph over the samples (spectral clustering): U their centroids, V as with k-means. No seed.
+    Graph,
 }
 
 /// What is done about samples that clearly do not belong to the others, before the start.
@@ -95,8 +97,11 @@ pub enum StopBy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GraphKind {
-    /// The nearest neighbours of the samples.
+    /// Of the graph of the samples' directions and those of what wide robust fits see in them, the one whose own clusters
+    /// are the clearest.
     #[default]
+    Auto,
+    /// The nearest neighbours of the samples.
     Knn,
     /// The nearest neighbours, with weights that fall linearly with the squared distance to 0 at the next one.
     Adaptive,
@@ -123,7 +128,7 @@ pub struct GraphSpec {
 impl Default for GraphSpec {
     fn default() -> Self {
         Self {
-            kind: GraphKind::Knn,
+            kind: GraphKind::Auto,
             neighbours: 5,
             weighting: Weighting::Binary,
             normalized: None,
@@ -160,11 +165,11 @@ pub struct Spec {
     /// the objective. Only where the objective is bound to fall.
     #[serde(default = "defaults::yes")]
     pub extrapolate: bool,
-    /// How U and V start.
-    #[serde(default)]
-    pub init: Init,
+    /// How U and V start; `None` is at clusters along the graph where one is followed, else at k-means.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub init: Option<Init>,
     /// Independent k-means runs of the start, of which the best is taken.
-    #[serde(default = "defaults::one")]
+    #[serde(default = "defaults::ten")]
     pub init_restarts: usize,
     /// What is done about samples that clearly do not belong to the others; `None` is to set them aside where the
     /// [facts](crate::registry::Facts::set_aside) of the method say so, as with `emmf` and `g-emmf`, else to keep them.
@@ -217,6 +222,9 @@ mod defaults {
     pub(super) fn one() -> usize {
         1
     }
+    pub(super) fn ten() -> usize {
+        10
+    }
     pub(super) fn sweeps() -> usize {
         4
     }
@@ -244,7 +252,8 @@ macro_rules! setters {
 
 impl Spec {
     /// The method of this name with `k` centroids, everything else by default: as published, but for outliers that
-    /// `emmf` and `g-emmf` set aside; see [`Spec::as_published`].
+    /// `emmf` and `g-emmf` set aside, ten runs of k-means, and the graph that is followed and started at; see
+    /// [`Spec::as_published`]. [`registry::DEFAULT`](crate::registry::DEFAULT) is the method that clusters best.
     pub fn new(method: impl Into<String>, k: usize) -> Self {
         Self {
             method: method.into(),
@@ -253,8 +262,8 @@ impl Spec {
             exponent: None,
             sweeps: defaults::sweeps(),
             extrapolate: true,
-            init: Init::default(),
-            init_restarts: 1,
+            init: None,
+            init_restarts: defaults::ten(),
             outliers: None,
             normalize: Vec::new(),
             seed: 0,
@@ -287,7 +296,7 @@ impl Spec {
         /// See [`Spec::extrapolate`].
         extrapolate: bool => extrapolate;
         /// See [`Spec::init`].
-        init: Init => init;
+        init: Init => Some(init);
         /// See [`Spec::init_restarts`].
         init_restarts: usize => init_restarts;
         /// See [`Spec::outliers`].
@@ -318,10 +327,17 @@ impl Spec {
         graph: GraphSpec => Some(graph);
     }
 
-    /// The method as it is published: every sample takes part in the start and in the fit, also a gross outlier.
+    /// The method as it is published: every sample takes part in the start and in the fit, also a gross outlier, one run of
+    /// k-means is the start unless another is named, and a graph that is followed is that of the nearest neighbours.
     #[must_use]
-    pub fn as_published(self) -> Self {
-        self.outliers(Outliers::Keep)
+    pub fn as_published(mut self) -> Self {
+        let knn = |graph: GraphSpec| {
+            let kind = if graph.kind == GraphKind::Auto { GraphKind::Knn } else { graph.kind };
+            GraphSpec { kind, ..graph }
+        };
+        self.graph = self.graph.or_else(|| self.own_graph()).map(knn);
+        self.init = self.init.or(Some(Init::Kmeans));
+        self.outliers(Outliers::Keep).init_restarts(1)
     }
 
     /// Sets a parameter of the method, by its name in the registry.

@@ -60,7 +60,7 @@ fn wrong<T: Real>(spec: &Spec, x: &Mat<T>, streamed: bool) -> Option<String> {
     fit.unwrap();
     let announced = spec.memory::<T>(x.shape(), streamed, Some(1)) - PROGRAM;
     let columns = (spec.k + 10).min(x.cols().max(spec.k));
-    let packed = if spec.init == Init::Nndsvd { PACKED * x.rows() * columns } else { 0 };
+    let packed = if spec.init == Some(Init::Nndsvd) { PACKED * x.rows() * columns } else { 0 };
     let right = taken <= announced && announced <= taken + taken / 3 + SMALL + packed;
     let ((n, d), Spec { method, init, solver, k, .. }) = (x.shape(), spec);
     let what = format!("{method} {init:?} {solver:?} {n}x{d} k {k} {} {streamed}", T::NAME);

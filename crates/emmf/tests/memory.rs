@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use emmf::preprocess::Normalize;
-use emmf::{GraphSpec, Init, Mat, Samples, Solver, Spec, Step};
+use emmf::{GraphKind, GraphSpec, Init, Mat, Samples, Solver, Spec, Step};
 use oracle::problems::{Sparse, rng, uniform};
 
 /// The system's allocator, with a count of the bytes in use and of their maximum.
@@ -128,7 +128,10 @@ fn sparse() {
 fn graph() {
     let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let x = uniform(N, 30, &mut rng(7));
-    let spec = Spec::new("g-emmf", 5).graph(GraphSpec::default()).init(Init::Random).max_iter(3);
+    let spec = Spec::new("g-emmf", 5)
+        .graph(GraphSpec { kind: GraphKind::Knn, ..GraphSpec::default() })
+        .init(Init::Random)
+        .max_iter(3);
     let (peak, announced) = (peak(&spec, (&x).into()), spec.memory::<f64>((N, 30), false, Some(1)));
     // A tenth of an n×n matrix in single precision.
     assert!(peak < N * N * 4 / 10, "{peak} bytes");

@@ -212,6 +212,15 @@ impl Competitor {
         table.entry("normalize").or_insert(toml::Value::Array(vec!["unit".into()]));
         // Any method: its start is all that is looked at.
         table.entry("method").or_insert("nmf".into());
-        table.try_into().map_err(|error: toml::de::Error| format!("{}: {}", self.label, error.message()))
+        // Starts and graphs are the paper's unless others are named.
+        if let Some(toml::Value::Table(graph)) = table.get_mut("graph") {
+            graph.entry("kind").or_insert("knn".into());
+        }
+        table.entry("init").or_insert("kmeans".into());
+        table.entry("init_restarts").or_insert(toml::Value::Integer(1));
+        let spec: Result<Spec, toml::de::Error> = table.try_into();
+        let spec = spec.map_err(|error| format!("{}: {}", self.label, error.message()))?;
+        let graph = spec.clone().as_published().graph;
+        Ok(Spec { graph: spec.graph.or(graph), ..spec })
     }
 }

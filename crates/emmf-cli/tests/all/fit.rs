@@ -43,7 +43,7 @@ fn json_is_one_object_with_measures_only_where_classes_are_known() {
     for key in KEYS.iter().chain(&["acc", "nmi", "ari"]) {
         assert!(!known[key].is_null(), "{key} in {known}");
     }
-    assert_eq!((&known["method"], &known["stop"]), (&"emmf".into(), &"max-iter".into()));
+    assert_eq!((&known["method"], &known["stop"]), (&"g-emmf".into(), &"max-iter".into()));
     place.write("bare.csv", table(&numbers(), false));
     let unknown = place.json("fit bare.csv -k 2 --max-iter 5 --json");
     for key in KEYS {

@@ -3,7 +3,6 @@
 use crate::program;
 
 use emmf::Spec;
-use emmf::preprocess::Normalize;
 use emmf_io::{Matrix, ReadOptions, read};
 use program::Place;
 
@@ -46,7 +45,7 @@ fn sample_weights_with_a_graph() {
     let Matrix::Dense(x) = read(&place.path("x.npz"), &ReadOptions::default()).unwrap().x.into_f64() else {
         panic!("the samples are dense")
     };
-    let spec = Spec::new("g-emmf", 3).normalize([Normalize::Unit]).max_iter(20);
+    let spec = Spec::new("g-emmf", 3).max_iter(20);
     let ours = spec.on(&x).weights(&weights).fit().unwrap();
     assert_eq!(weighted["objective"].as_f64(), Some(ours.objective));
     assert_ne!(weighted["objective"], place.json(line)["objective"]);

@@ -32,7 +32,8 @@ fn rounded(column: &[f64]) -> Vec<i64> {
 fn the_result_is_the_one_of_a_fit_in_memory() {
     let place = place();
     let fit = "fit x.npy -k 3 --max-iter 5 --quiet --out";
-    place.run(&format!("{fit} whole")).ok();
+    place.run(&format!("{fit} whole --method emmf")).ok();
+    // In blocks that is the default.
     place.run(&format!("{fit} blocks --max-memory 90MB")).ok();
     let [whole, blocks] = ["whole", "blocks"].map(|folder| place.read(&format!("{folder}/samples.csv")));
     assert_eq!(column(&whole, "label"), column(&blocks, "label"));

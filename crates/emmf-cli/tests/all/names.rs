@@ -6,7 +6,7 @@ use std::fs;
 
 use emmf::{Csr, Mat};
 use emmf_io::{Dataset, Numbers, write};
-use program::{Place, numbers, table};
+use program::{Place, column, numbers, table};
 
 const TRANSFORM: &str = "transform result/model.safetensors";
 
@@ -190,7 +190,12 @@ fn promise_04_words_are_found_in_a_table_of_counts() {
     place.run("fit texts.csv -k 2 --text words --out result").ok();
     let right = place.run(&format!("{TRANSFORM} texts.csv --text words --out -")).ok();
     place.write("counts.csv", "tasty,soup,screen,laptop\n1,1,0,0\n1,2,0,0\n0,0,1,1\n0,0,2,1\n");
-    assert_eq!(place.run(&format!("{TRANSFORM} counts.csv --out -")).ok(), right);
+    let counted = place.run(&format!("{TRANSFORM} counts.csv --out -")).ok();
+    // Texts are sparse and the table is dense: the order of sums differs.
+    for name in ["v0", "v1", "label", "residual"] {
+        let pairs = column(&counted, name).into_iter().zip(column(&right, name));
+        assert!(pairs.clone().all(|(a, b)| (a - b).abs() < 1e-12), "{name}: {:?}", pairs.collect::<Vec<_>>());
+    }
     place.write("x.csv", table(&numbers(), true));
     place.refuses(&format!("{TRANSFORM} x.csv --out c.csv"), &["'laptop'", "'soup'"]);
 }

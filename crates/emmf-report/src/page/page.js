@@ -140,7 +140,9 @@ const slider = (box) => {
   const input = el("input", { type: "range", id: "threshold", min: low, max: high, step: (high - low) / 1000 || 1, value: Math.min(Math.asinh(threshold), high) });
   const output = el("output", { for: "threshold", id: "count", "aria-live": "polite" });
   input.addEventListener("input", () => {
-    threshold = Math.sinh(Number(input.value));
+    // At the right end nothing is above, whatever rounding there is on the way.
+    const end = Number(input.value) >= Number(input.max) - Number(input.step) / 2;
+    threshold = end ? ends[1] : Math.sinh(Number(input.value));
     heard.forEach((hear) => hear());
   });
   heard.push(() => {

@@ -9,7 +9,7 @@ use super::survey::norm_sq;
 use super::walk::{Layout, Scratch, least_parts, rows_per_leaf, walk};
 use super::{
     BLOCK, Block, Centroids, Data, Exact, PARTS, STRIP, add_scaled, blocks, dot_f64, residuals_by_row,
-    sum_of_parts, sums_by_row, vectorized, weigh_rows,
+    sum_of_parts, sums_by_row, unit_factors, vectorized, weigh_rows,
 };
 use crate::error::{Error, Result};
 use crate::matrix::{Mat, RowSource, View};
@@ -27,6 +27,7 @@ pub(crate) const STREAM_PARTS: usize = 4;
 const COPIED: usize = 24;
 
 /// Where the samples are.
+#[derive(Clone, Copy)]
 pub(super) enum Source<'a, T> {
     Memory(View<'a, T>),
     Stream(&'a dyn RowSource<T>),
@@ -77,6 +78,12 @@ impl<'a, T: Real> Dense<'a, T> {
     #[must_use]
     pub fn in_leaves(self, rows_per_leaf: usize) -> Self {
         Self { rows_per_leaf, ..self }
+    }
+
+    /// The same samples, of unit length; those that are zero stay so.
+    pub(super) fn unit(&self) -> Dense<'_, T> {
+        let (scale, norms_sq) = unit_factors(self.scale.as_deref(), &self.norms_sq);
+        Dense::of(self.x, Some(scale), Some(norms_sq))
     }
 
     /// ‖xᵢ‖² of every sample.

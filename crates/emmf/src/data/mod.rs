@@ -184,6 +184,16 @@ fn weigh_rows<T: Real>(v: &[T], c: usize, weight: impl Fn(usize) -> T, out: &mut
     }
 }
 
+/// Factors that give samples of these squared lengths unit length, and the squared lengths then.
+fn unit_factors<T: Real>(scale: Option<&[T]>, norms_sq: &[f64]) -> (Vec<T>, Vec<f64>) {
+    let factor = |(i, norm_sq): (usize, &f64)| {
+        let scale = scale.map_or(1.0, |scale| scale[i].to_f64());
+        if *norm_sq > 0.0 { T::from_f64(scale / norm_sq.sqrt()) } else { T::from_f64(scale) }
+    };
+    let one = |norm_sq: &f64| if *norm_sq > 0.0 { 1.0 } else { 0.0 };
+    (norms_sq.iter().enumerate().map(factor).collect(), norms_sq.iter().map(one).collect())
+}
+
 /// The right side of an exact product.
 pub struct Exact<'a, T> {
     b: &'a Mat<T>,

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::survey::norm_sq;
 use super::walk::{Layout, Scratch, least_parts, rows_per_leaf, walk};
-use super::{Block, Data, Exact, PARTS, add_up, dot_f64, vectorized};
+use super::{Block, Data, Exact, PARTS, add_up, dot_f64, unit_factors, vectorized};
 use crate::matrix::{CsrView, Indices, Mat};
 use crate::real::Real;
 
@@ -194,6 +194,12 @@ impl<'a, T: Real> Sparse<'a, T> {
     /// X with sample i multiplied by `scale[i]`.
     pub fn new(x: CsrView<'a, T>, scale: Option<Vec<T>>) -> Self {
         Self::of(x, scale, None)
+    }
+
+    /// The same samples, of unit length; those that are zero stay so.
+    pub(super) fn unit(&self) -> Sparse<'_, T> {
+        let (scale, norms_sq) = unit_factors(self.scale.as_deref(), &self.norms_sq);
+        Sparse::of(self.x, Some(scale), Some(norms_sq))
     }
 
     /// X with its factors and, where they are known, the ‖xᵢ‖² that come of them.

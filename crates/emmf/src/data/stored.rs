@@ -26,6 +26,14 @@ impl<'a, T: Real> Stored<'a, T> {
 }
 
 impl<T: Real> Stored<'_, T> {
+    /// The same samples, of unit length; those that are zero stay so.
+    pub(crate) fn unit(&self) -> Stored<'_, T> {
+        match self {
+            Self::Dense(x) => Stored::Dense(x.unit()),
+            Self::Sparse(x) => Stored::Sparse(x.unit()),
+        }
+    }
+
     /// The same samples as a shard of more, whose leaves have so many rows.
     pub(crate) fn in_leaves(self, rows_per_leaf: usize) -> Self {
         match self {

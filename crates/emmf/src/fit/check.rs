@@ -8,7 +8,7 @@ use crate::model::with_gaps;
 use crate::preprocess::Normalize;
 use crate::real::Real;
 use crate::registry::{Entry, Kind, Places, Storage};
-use crate::spec::{LabelRule, Missing, Outliers, Solver, Spec, StopBy};
+use crate::spec::{Init, LabelRule, Missing, Outliers, Solver, Spec, StopBy};
 
 use super::Given;
 use super::blame::Blame;
@@ -52,6 +52,9 @@ pub(super) fn anywhere<T>(spec: &Spec, entry: &Entry, given: &Given<'_, T>) -> R
             entry.name.into(),
             "one of weighted samples without a graph, for samples that are elsewhere",
         );
+    }
+    if spec.init == Some(Init::Graph) && given.start.is_none() {
+        return wrong("init", "graph".into(), "another one, for samples that are elsewhere");
     }
     if given.sample_weights.is_some() {
         return wrong("sample_weights", "given".into(), "left out: a sample side has its own");

@@ -16,7 +16,7 @@ use crate::registry::Entry;
 use crate::spec::{LabelRule, Spec};
 use crate::threads::Pool;
 
-use super::{Given, check};
+use super::{Given, check, guide};
 
 /// One fit under way.
 pub(super) struct Fitting<'a> {
@@ -32,9 +32,27 @@ pub(super) struct Fitting<'a> {
     pub(super) pool: &'a Pool,
     pub(super) deadline: Deadline,
     pub(super) seconds: Seconds,
+    /// The clusters at which the first restart starts, where these were found along a graph.
+    pub(super) clusters: Option<Vec<usize>>,
+    /// Which graph was chosen.
+    pub(super) choice: Option<(usize, f64)>,
 }
 
-impl Fitting<'_> {
+impl<'a> Fitting<'a> {
+    /// A fit of samples that are prepared and cannot fail to be read.
+    pub(super) fn outside(spec: &'a Spec, entry: &'static Entry, weights: &'a [f64], pool: &'a Pool) -> Self {
+        let (deadline, seconds) = (Deadline::default(), Seconds::default());
+        let (fitted, intact) = (Vec::new(), &|| Ok(()));
+        Self { spec, entry, weights, intact, fitted, pool, deadline, seconds, clusters: None, choice: None }
+    }
+
+    /// Another fit of the same samples.
+    pub(super) fn alike(&self) -> Self {
+        let Self { spec, entry, weights, intact, pool, deadline, .. } = *self;
+        let (fitted, seconds, clusters, choice) = (Vec::new(), Seconds::default(), None, None);
+        Self { spec, entry, weights, intact, fitted, pool, deadline, seconds, clusters, choice }
+    }
+
     /// Exponent of the multiplicative update.
     pub(super) fn exponent(&self) -> f64 {
         self.spec.exponent.or(self.entry.exponent).unwrap_or(1.0)
@@ -76,7 +94,7 @@ impl Fitting<'_> {
             v: outcome.factors.v,
             labels: outcome.labels,
             residuals: outcome.residuals,
-            extras: outcome.extras,
+            extras: outcome.extras.into_iter().chain(self.choice.into_iter().flat_map(guide::told)).collect(),
             set_aside: Vec::new(),
             imputed: None,
             initial,
@@ -150,7 +168,9 @@ impl Fitting<'_> {
         let began = Instant::now();
         let rng = Random::stream(self.spec.seed, restart);
         let cancel = &given.running.cancel;
-        let mut start = Start::new(self.spec, self.weights, given.start, rng).until(self.deadline, cancel);
+        let clusters = self.clusters.as_deref().filter(|_| restart == 0);
+        let start = Start::new(self.spec, self.weights, given.start, rng);
+        let mut start = start.at(clusters).until(self.deadline, cancel);
         let run = self.pool.awake(|| Run::begin(method, x, &mut start));
         (self.intact)()?;
         let mut run = run?;

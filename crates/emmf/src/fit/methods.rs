@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::fitting::Fitting;
+use super::guide::Guide;
 use super::{Given, graph};
 use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
@@ -42,19 +43,23 @@ impl Fitting<'_> {
         let missing = spec.missing == Missing::Nan;
         let values = Values::of(entry, &spec.params);
         let follows = entry.follows(spec);
-        let (given_graph, own, cancel) = (given.graph, given.loss, given.running.cancel.clone());
+        let own = given.loss;
+        let making = Instant::now();
+        let guide = Guide::find(&self, data, &given)?;
+        self.seconds.prepare += making.elapsed().as_secs_f64();
+        let followed = guide.map(|guide| {
+            (self.clusters, self.choice) = (guide.clusters, guide.choice);
+            guide.graph
+        });
         let graph = |normalized| {
-            let chosen = follows.unwrap_or_default();
-            let graph = graph::find(chosen, data, given_graph, &cancel)?;
-            Ok::<_, Error>(graph::normalized(chosen, graph, normalized))
+            let graph = followed.ok_or_else(|| Error::param("graph", "not there", "there"))?;
+            Ok::<_, Error>(graph::normalized(follows.unwrap_or_default(), graph, normalized))
         };
         match entry.kind {
             Kind::Samples(make) | Kind::Graph(make) if follows.is_some() => {
-                let making = Instant::now();
                 let (irls, graph) =
                     (irls(&self, || own.map_or_else(|| make(&values), |own| own())), graph(true)?);
                 let (lambda, monotone) = (values.get("lambda"), values.get("monotone") == Some(1.0));
-                self.seconds.prepare += making.elapsed().as_secs_f64();
                 self.fit_by(
                     &GraphIrls { irls, sample_weights: weights, graph, lambda, monotone },
                     data,

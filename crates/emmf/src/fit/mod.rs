@@ -6,10 +6,10 @@ mod check;
 mod compiled;
 mod fitting;
 mod graph;
+mod guide;
 mod methods;
 mod request;
 
-use std::borrow::Cow;
 use std::time::Instant;
 
 use crate::cancel::Deadline;
@@ -26,13 +26,14 @@ use crate::method::SampleSide;
 use crate::model::{Fit, Seconds, impute};
 use crate::preprocess;
 use crate::real::Real;
-use crate::registry;
+use crate::registry::{self, Entry};
 use crate::spec::{GraphKind, GraphSpec, Missing, Spec};
-use crate::threads::Running;
+use crate::threads::{Pool, Running};
 
 use aside::Split;
 use blame::{Blame, check_finite};
 use fitting::Fitting;
+use guide::Guide;
 
 pub(crate) use compiled::Compiled;
 pub use request::Request;
@@ -119,14 +120,14 @@ impl Spec {
         &self,
         x: Samples<'_, T>,
         (missing, running): (bool, &Running<'_>),
-        work: impl FnOnce(&Stored<'_, T>) -> Result<R> + Send,
+        work: impl FnOnce(&Stored<'_, T>, &Pool) -> Result<R> + Send,
     ) -> Result<R> {
-        running.threads.run(|_| {
+        running.threads.run(|pool| {
             let (_, mut prepared) = preprocess::fit(&self.normalize, x, missing)?;
             let (scale, norms_sq) = prepared.take_factors();
             let data = Stored::new(prepared.samples(), scale, norms_sq);
             data.intact()?;
-            work(&data)
+            work(&data, pool)
         })?
     }
 }
@@ -140,8 +141,7 @@ fn fit_side<T: Real>(spec: &Spec, side: &dyn SampleSide<T>, mut given: Given<'_,
     check::labels(spec, entry)?;
     given.running.threads.run(|pool| {
         let deadline = Deadline::after(began, spec.time_limit);
-        let (intact, fitted, seconds) = (&|| Ok(()), Vec::new(), Seconds::default());
-        let fitting = Fitting { spec, entry, weights: &[], intact, fitted, pool, deadline, seconds };
+        let fitting = Fitting { deadline, ..Fitting::outside(spec, entry, &[], pool) };
         let mut fit = fitting.fit_side(side, &mut given)?;
         fit.seconds.total = began.elapsed().as_secs_f64();
         check_finite(&fit)?;
@@ -150,25 +150,35 @@ fn fit_side<T: Real>(spec: &Spec, side: &dyn SampleSide<T>, mut given: Given<'_,
 }
 
 fn graph_of<T: Real>(spec: &Spec, x: Samples<'_, T>, running: &Running<'_>) -> Result<Graph> {
-    spec.prepared(x, (false, running), |data| {
-        Ok(graph::find(spec.graph.unwrap_or_default(), data, None, &running.cancel)?.into_owned())
+    spec.prepared(x, (false, running), |data, pool| {
+        let weights = vec![1.0; data.shape().0];
+        let chosen = spec.graph.unwrap_or_default();
+        let spec = &Spec::new("g-emmf", spec.k).graph(chosen).seed(spec.seed);
+        let fitting = Fitting::outside(spec, registry::find("g-emmf")?, &weights, pool);
+        let given = Given { running: running.clone(), ..Given::default() };
+        let guide = Guide::find(&fitting, data, &given)?;
+        guide.map(|guide| guide.graph.into_owned()).ok_or_else(|| Error::param("graph", "none", "one"))
     })
 }
 
 fn start_of<T: Real>(spec: &Spec, x: Samples<'_, T>, running: &Running<'_>) -> Result<Factors<T>> {
-    check::spec(spec, registry::find(&spec.method)?, x.shape())?;
-    spec.prepared(x, (spec.missing == Missing::Nan, running), |data| {
+    let entry = registry::find(&spec.method)?;
+    let spec = &resolved::<T>(spec, entry, &Given::default());
+    check::spec(spec, entry, x.shape())?;
+    spec.prepared(x, (spec.missing == Missing::Nan, running), |data, pool| {
         let weights = vec![1.0; data.shape().0];
-        let random = Random::stream(spec.seed, 0);
-        let start = Start::new(spec, &weights, None, random);
+        let given = Given { running: running.clone(), ..Given::default() };
+        let guide = Guide::find(&Fitting::outside(spec, entry, &weights, pool), data, &given)?;
+        let clusters = guide.and_then(|guide| guide.clusters);
+        let start = Start::new(spec, &weights, None, Random::stream(spec.seed, 0)).at(clusters.as_deref());
         start.until(Deadline::default(), &running.cancel).factors(data)
     })
 }
 
 fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, given: Given<'_, T>) -> Result<Fit<T>> {
     let began = Instant::now();
-    let spec = &*with_given_graph(spec, &given);
     let entry = registry::find(&spec.method)?;
+    let spec = &resolved(spec, entry, &given);
     check::spec(spec, entry, x.shape())?;
     check::start(spec, given.start, x.shape())?;
     check::storage(entry, &x)?;
@@ -200,7 +210,18 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, given: Given<'_, T>) -> Result<F
         let mut fit = match split {
             None => {
                 let (weights, intact) = (&*weights, &|| data.intact());
-                let fitting = Fitting { spec, entry, weights, intact, fitted, pool, deadline, seconds };
+                let fitting = Fitting {
+                    spec,
+                    entry,
+                    weights,
+                    intact,
+                    fitted,
+                    pool,
+                    deadline,
+                    seconds,
+                    clusters: None,
+                    choice: None,
+                };
                 fitting.fit(&data, given).map_err(advised)?
             }
             Some(split) => {
@@ -221,7 +242,18 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, given: Given<'_, T>) -> Result<F
                     running: given.running,
                 };
                 let (weights, intact) = (&*split.of(&weights), &|| kept.intact());
-                let fitting = Fitting { spec, entry, weights, intact, fitted, pool, deadline, seconds };
+                let fitting = Fitting {
+                    spec,
+                    entry,
+                    weights,
+                    intact,
+                    fitted,
+                    pool,
+                    deadline,
+                    seconds,
+                    clusters: None,
+                    choice: None,
+                };
                 let fit = fitting.fit(&kept, given).map_err(advised)?;
                 split.complete(fit, &samples, scale.as_deref())?
             }
@@ -233,11 +265,12 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, given: Given<'_, T>) -> Result<F
     })?
 }
 
-/// The parameters, which say so where a graph is given.
-fn with_given_graph<'a, T>(spec: &'a Spec, given: &Given<'_, T>) -> Cow<'a, Spec> {
-    if given.graph.is_none() {
-        return Cow::Borrowed(spec);
+/// The parameters, which say where the fit starts and whether its graph is given.
+fn resolved<T>(spec: &Spec, entry: &Entry, given: &Given<'_, T>) -> Spec {
+    let mut spec = spec.clone();
+    if given.graph.is_some() {
+        spec.graph = Some(GraphSpec { kind: GraphKind::Given, ..spec.graph.unwrap_or_default() });
     }
-    let chosen = GraphSpec { kind: GraphKind::Given, ..spec.graph.unwrap_or_default() };
-    Cow::Owned(spec.clone().graph(chosen))
+    spec.init = Some(entry.init(&spec));
+    spec
 }

@@ -7,18 +7,22 @@ mod adaptive;
 mod approximate;
 mod components;
 mod distance;
+mod eigen;
 mod memory;
 mod nearest;
 mod neighbours;
 mod shortlist;
+mod spectral;
 mod weighting;
 
 pub use adaptive::{Adaptive, adaptive, project_onto_simplex};
 pub(crate) use approximate::MANY;
 pub use approximate::nearest_approximately;
+pub(crate) use eigen::eigen_width;
 pub(crate) use memory::Searched;
 pub use nearest::nearest;
 pub use neighbours::Neighbours;
+pub use spectral::spectral_clusters;
 pub use weighting::{Weighting, knn_graph};
 
 use rayon::prelude::*;

@@ -1,5 +1,6 @@
 //! Where U and V start.
 
+mod along;
 mod kmeans;
 mod nndsvd;
 mod random;
@@ -19,6 +20,7 @@ use crate::matrix::Mat;
 use crate::real::Real;
 use crate::spec::{Init, Missing, Spec};
 
+pub(crate) use along::{clusters_along, widest, widths};
 pub(crate) use kmeans::nearest_centroids;
 pub use kmeans::{Kmeans, kmeans};
 pub(crate) use nndsvd::OVERSAMPLE;
@@ -85,6 +87,8 @@ pub struct Start<'a, T> {
     spec: &'a Spec,
     weights: &'a [f64],
     given: Option<&'a Factors<T>>,
+    /// The clusters of [`Init::Graph`].
+    clusters: Option<&'a [usize]>,
     rng: Random,
     seconds: f64,
     deadline: Deadline,
@@ -103,6 +107,7 @@ impl<'a, T: Real> Start<'a, T> {
             spec,
             weights,
             given,
+            clusters: None,
             rng,
             seconds: 0.0,
             deadline: Deadline::default(),
@@ -115,6 +120,11 @@ impl<'a, T: Real> Start<'a, T> {
         Self { deadline, cancel: cancel.clone(), ..self }
     }
 
+    /// The same start, at these clusters.
+    pub(crate) fn at(self, clusters: Option<&'a [usize]>) -> Self {
+        Self { clusters, ..self }
+    }
+
     /// The factors that the caller gave.
     pub fn given(&self) -> Option<&'a Factors<T>> {
         self.given
@@ -122,7 +132,12 @@ impl<'a, T: Real> Start<'a, T> {
 
     /// How factors are made where none are given.
     pub fn init(&self) -> Init {
-        self.spec.init
+        match (self.clusters, self.spec.init) {
+            (Some(_), _) => Init::Graph,
+            // The clusters along a graph are always the same: other restarts start elsewhere.
+            (None, Some(Init::Graph) | None) => Init::Kmeans,
+            (None, Some(init)) => init,
+        }
     }
 
     /// Number of centroids.
@@ -158,12 +173,14 @@ impl<'a, T: Real> Start<'a, T> {
 
     /// Makes the start that the parameters name.
     fn make<X: Data<T>>(&mut self, x: &X) -> Result<Factors<T>> {
-        let Self { spec, weights, rng, deadline, cancel, .. } = self;
-        let clusters = match spec.init {
+        let init = self.init();
+        let Self { spec, weights, clusters, rng, deadline, cancel, .. } = self;
+        let clusters = match init {
             Init::Random => return Ok(random::start(x, spec.k, weights, rng)),
             Init::Nndsvd => return nndsvd::start(x, spec.k, weights, rng),
             Init::Kmeans => best_of(spec, *deadline, || kmeans(x, spec.k, weights, rng, cancel))?,
             Init::Trimmed => best_of(spec, *deadline, || trimmed_kmeans(x, spec.k, weights, rng, cancel))?,
+            Init::Graph => return Ok(from_labels(x, clusters.unwrap_or_default(), spec.k, weights)),
         };
         Ok(from_clusters(&clusters))
     }
@@ -262,6 +279,22 @@ fn from_clusters<T: Real>(clusters: &Kmeans<T>) -> Factors<T> {
     u.as_mut_slice().iter_mut().for_each(clamp);
     let v = membership(&clusters.labels, u.cols());
     Factors { u, v }
+}
+
+/// The same of clusters that are found otherwise: U their weighted means.
+fn from_labels<T: Real, X: Data<T>>(x: &X, labels: &[usize], k: usize, weights: &[f64]) -> Factors<T> {
+    let mut members = vec![Vec::new(); k];
+    labels.iter().enumerate().for_each(|(i, &label)| members[label].push(i));
+    let count = |members: &Vec<usize>| members.iter().map(|&i| weights[i]).sum::<f64>();
+    let counts: Vec<f64> = members.iter().map(count).collect();
+    let weights: Vec<T> = weights.iter().map(|&weight| T::from_f64(weight)).collect();
+    let mut u = x.sums_of(&members, &weights);
+    for row in u.as_mut_slice().chunks_exact_mut(k) {
+        for (entry, &count) in row.iter_mut().zip(&counts).filter(|(_, count)| **count > 0.0) {
+            *entry = T::from_f64(entry.to_f64() / count);
+        }
+    }
+    Factors { u, v: membership(labels, k) }
 }
 
 /// V of samples in these clusters.

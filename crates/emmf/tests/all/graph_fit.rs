@@ -9,6 +9,14 @@ use emmf::{
 use oracle::problems::{KINDS, Kind, Sparse, cast, distance, problem, rng, two_triangles, uniform};
 use proptest::prelude::*;
 
+const KNN: GraphSpec = GraphSpec {
+    kind: GraphKind::Knn,
+    neighbours: 5,
+    weighting: emmf::graph::Weighting::Binary,
+    normalized: None,
+    approximate: None,
+};
+
 fn on_graph<'a, T: Real>(
     spec: &Spec,
     x: impl Into<Samples<'a, T>>,
@@ -187,7 +195,7 @@ fn in_every_way<T: Real>(tolerance: f64) {
         let p = problem(kind, 30 + at as u64);
         let (x, start): (Mat<T>, Factors<T>) = (p.x.cast(), cast(&p.start));
         for monotone in [0.0, 1.0] {
-            let spec = Spec::new("g-emmf", p.k).param("monotone", monotone).max_iter(8);
+            let spec = Spec::new("g-emmf", p.k).graph(KNN).param("monotone", monotone).max_iter(8);
             let reference = oracle::fit_from(&spec, &p.x, &p.start).unwrap();
             let dense = oracle::fit_from(&spec, &x, &start).unwrap();
             let sparse = Sparse::of(&x);

@@ -7,6 +7,7 @@ mod oracle;
 mod cancel;
 mod checkpoints;
 mod choose;
+mod clusters;
 mod coding;
 mod contracts;
 mod errors;

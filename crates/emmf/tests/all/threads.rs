@@ -7,7 +7,7 @@ use std::thread;
 use emmf::graph::Graph;
 use emmf::model::ResidualScale;
 use emmf::preprocess::{Fitted, Normalize};
-use emmf::{Error, Mat, Missing, Model, Pool, Result, RowSource, Running, Samples, Spec, synth};
+use emmf::{Error, Init, Mat, Missing, Model, Pool, Result, RowSource, Running, Samples, Spec, synth};
 
 /// Samples that see on how many threads they are read.
 struct Watched {
@@ -82,7 +82,10 @@ fn promise_12_the_number_of_the_call_counts() {
 #[test]
 fn promise_12_a_fit_leaves_no_threads_in_its_model() {
     let fit = spec().on(&synth::uniform::<f64>(30, 4, 1)).threads(3).fit().unwrap();
-    assert_eq!(*fit.model.spec(), Spec { labels: fit.model.spec().labels, ..spec() });
+    assert_eq!(
+        *fit.model.spec(),
+        Spec { labels: fit.model.spec().labels, init: Some(Init::Kmeans), ..spec() }
+    );
     assert!(!serde_json::to_string(fit.model.spec()).unwrap().contains("threads"));
 }
 

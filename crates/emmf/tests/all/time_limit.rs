@@ -15,7 +15,7 @@ const AT_ONCE: f64 = 1e-9;
 fn promise_09_the_last_coding_keeps_to_the_time_limit() {
     let x = uniform(30, 6, &mut rng(2));
     for method in METHODS {
-        let spec = Spec::new(method.name, 3).init(Init::Random);
+        let spec = Spec::new(method.name, 3).init(Init::Random).as_published();
         let limited = spec.clone().time_limit(AT_ONCE).fit(&x).unwrap();
         let plain = spec.max_iter(1).polish(false).fit(&x).unwrap();
         assert_eq!(limited.stop, Stop::TimeLimit, "{}", method.name);

@@ -16,7 +16,7 @@ pub(super) fn spec(random: &mut Random, (n, _): (usize, usize)) -> Spec {
     let mut spec = Spec::new(entry.name, clusters(random, n));
     spec.max_iter = random.within(1, 8);
     spec.seed = random.below(5) as u64;
-    spec.init = random.pick(&[Init::Kmeans, Init::Trimmed, Init::Random, Init::Nndsvd]);
+    spec.init = Some(random.pick(&[Init::Kmeans, Init::Trimmed, Init::Random, Init::Nndsvd, Init::Graph]));
     spec.polish = !random.one_in(6);
     how_it_moves(&mut spec, entry, random);
     if random.one_in(2) {

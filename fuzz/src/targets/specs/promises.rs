@@ -205,7 +205,7 @@ fn as_sparse<T: Number>(problem: &Problem, x: &Mat<T>, fit: &Fit<T>) -> Kept {
     let spec = &problem.spec;
     let plain = problem.kind == Kind::Plain && spec.params.is_empty() && spec.graph.is_none();
     // Samples of one length are ties to a start that leaves out the longest.
-    let ties = spec.init == Init::Trimmed && !spec.normalize.is_empty();
+    let ties = spec.init == Some(Init::Trimmed) && !spec.normalize.is_empty();
     // Where everything can be fitted, a width that is taken from the residuals is one of their rounding.
     let exact = spec.method == "rcim-nmf" && spec.k >= x.cols().min(x.rows());
     if !plain

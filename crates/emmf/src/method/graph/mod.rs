@@ -16,7 +16,8 @@
 //!
 //! ‖S − VVᵀ‖² is ‖S‖² − 2·Tr(VᵀSV) + ‖VᵀV‖²; nothing is n×n. Cost: that of [`Irls`], plus O(edges·c + nc²). Memory: two n×c
 //! buffers more. Takes dense and sparse X. Sample weights count in the loss, not in the graph. V is not polished: what it
-//! is for a sample depends on the sample's neighbours. `transform` codes new samples by least squares.
+//! is for a sample depends on the sample's neighbours. `transform` codes new samples by least squares, and the residuals that
+//! are told are those of such a coding, so that samples of the fit and new ones are judged alike.
 
 mod step;
 
@@ -207,10 +208,18 @@ impl<'x, T: Real, X: Data<T> + 'x> Method<'x, T, X> for GraphIrls<'x> {
         let IrlsState { u, side: Host { v, mut weights, .. }, loss, .. } = inner;
         let labels = ending.read(&v, &u)?;
         let (mut factors, coding) = (Factors { u, v }, Coding::LeastSquares);
-        let residuals = coding.finish(x, &mut factors, &Ending { polish: false, ..ending }, false)?;
+        let fitted = Ending { polish: false, cancel: ending.cancel.clone(), ..ending };
+        let residuals = coding.finish(x, &mut factors, &fitted, false)?;
         let smoothed: Vec<f64> = residuals.iter().map(|r| (r * r + by).sqrt()).collect();
         let fitted = weigh_all(&*loss, &smoothed, self.sample_weights, &mut weights).objective;
         let objective = fitted + lambda * misfit;
+        // A sample is judged by what the centroids leave of it, as a new one is, not by where its neighbours pull it.
+        let residuals = if ending.polish {
+            let mut coded = Factors { u: factors.u.clone(), v: factors.v.clone() };
+            coding.finish(x, &mut coded, &ending, false)?
+        } else {
+            residuals
+        };
         let number = |name, value| Extra { name, value: Value::Number(value) };
         let extras = vec![
             number("lambda", lambda),

@@ -1,0 +1,158 @@
+//! What leads a fit: the graph that it follows, and the clusters along the graph from which it starts.
+//!
+//! Where the user does not say which graph, several are made: of the directions of the samples, and of what wide robust fits
+//! ([`Loss`](crate::loss::Loss) `emmf`, HALS) see in them, their reconstructions. Outliers have no say in
+//! these, noise little, and what makes two samples alike is what they are made of. Each graph is cut into clusters, and the one
+//! whose own clusters have the highest [`modularity`] on it is taken: no labels, no parameter.
+
+use std::borrow::Cow;
+
+use crate::cancel::Cancel;
+use crate::data::{Data, Dense, Stored, exact_gram, symmetric_eigen};
+use crate::error::Result;
+use crate::graph::Graph;
+use crate::init::{clusters_along, filled, widths};
+use crate::matrix::Mat;
+use crate::method::side::Host;
+use crate::method::{Extra, Value};
+use crate::metrics::modularity;
+use crate::model::Fit;
+use crate::real::Real;
+use crate::registry;
+use crate::spec::{GraphKind, GraphSpec, Init, Missing, Solver, Spec};
+use crate::threads::Running;
+
+use super::fitting::Fitting;
+use super::{Given, graph};
+
+/// Iterations of a wide fit.
+const ITERATIONS: usize = 30;
+
+/// A graph, and the clusters along it.
+pub(super) struct Guide<'a> {
+    pub(super) graph: Cow<'a, Graph>,
+    pub(super) clusters: Option<Vec<usize>>,
+    /// Centroids of the fit whose reconstructions the graph is made of, 0 where it is of the samples, and its modularity; where
+    /// it was chosen.
+    pub(super) choice: Option<(usize, f64)>,
+}
+
+impl<'a> Guide<'a> {
+    /// What leads this fit, if anything does.
+    pub(super) fn find<T: Real>(
+        fitting: &Fitting<'_>,
+        data: &Stored<'_, T>,
+        given: &Given<'a, T>,
+    ) -> Result<Option<Self>> {
+        let (spec, cancel) = (fitting.spec, &given.running.cancel);
+        let starts = given.start.is_none() && fitting.entry.init(spec) == Init::Graph;
+        let chosen = match fitting.entry.follows(spec) {
+            Some(chosen) => chosen,
+            None if starts => GraphSpec::default(),
+            None => return Ok(None),
+        };
+        if chosen.kind == GraphKind::Auto {
+            let filled = (spec.missing == Missing::Nan).then(|| filled(data));
+            let dense = filled.as_ref().map(|filled| Stored::Dense(Dense::new(filled.view(), None)));
+            let unit = dense.as_ref().unwrap_or(data).unit();
+            // No more neighbours than a mean cluster has to give.
+            let neighbours = chosen.neighbours.min((unit.shape().0 / spec.k).saturating_sub(1).max(1));
+            let chosen = GraphSpec { kind: GraphKind::Knn, neighbours, ..chosen };
+            let best = Candidates { unit, chosen, k: spec.k, cancel }.best(fitting)?;
+            let Candidate { graph, clusters, width, modularity } = best;
+            let (graph, clusters) = (Cow::Owned(graph), starts.then_some(clusters));
+            return Ok(Some(Self { graph, clusters, choice: Some((width, modularity)) }));
+        }
+        let graph = graph::find(chosen, data, given.graph, cancel)?;
+        let clusters = if starts { Some(clusters_along(&graph, data, spec.k, cancel)?) } else { None };
+        Ok(Some(Self { graph, clusters, choice: None }))
+    }
+}
+
+/// What was chosen, to be told.
+pub(super) fn told<T>((width, modularity): (usize, f64)) -> [Extra<T>; 2] {
+    let number = |name, value| Extra { name, value: Value::Number(value) };
+    [number("graph-centroids", width as f64), number("graph-modularity", modularity)]
+}
+
+/// A graph with its own clusters.
+struct Candidate {
+    graph: Graph,
+    clusters: Vec<usize>,
+    width: usize,
+    modularity: f64,
+}
+
+/// The graphs of which the best is looked for.
+struct Candidates<'a, T> {
+    unit: Stored<'a, T>,
+    chosen: GraphSpec,
+    k: usize,
+    cancel: &'a Cancel,
+}
+
+impl<T: Real> Candidates<'_, T> {
+    /// The best of them.
+    fn best(&self, fitting: &Fitting<'_>) -> Result<Candidate> {
+        let mut best = self.candidate(&self.unit, 0)?;
+        for width in widths(self.k, self.unit.shape().0) {
+            if fitting.deadline.is_over() {
+                break;
+            }
+            let fit = wide(fitting, &self.unit, width, self.cancel)?;
+            let rows = directions(&fit.v, &root_of_gram(fit.model.centroids()));
+            let next = self.candidate(&Dense::new(rows.view(), None), width)?;
+            if next.modularity > best.modularity {
+                best = next;
+            }
+        }
+        Ok(best)
+    }
+
+    /// The graph of these rows, each of which stands for a sample, with its clusters.
+    fn candidate<X: Data<T>>(&self, rows: &X, width: usize) -> Result<Candidate> {
+        let graph = graph::find(self.chosen, rows, None, self.cancel)?.into_owned();
+        let clusters = clusters_along(&graph, rows, self.k, self.cancel)?;
+        let modularity = modularity(&graph, &clusters)?;
+        Ok(Candidate { graph, clusters, width, modularity })
+    }
+}
+
+/// A robust fit of unit samples with many centroids.
+fn wide<T: Real>(
+    fitting: &Fitting<'_>,
+    unit: &Stored<'_, T>,
+    width: usize,
+    cancel: &Cancel,
+) -> Result<Fit<T>> {
+    let spec = Spec::emmf(width).solver(Solver::Hals).max_iter(ITERATIONS).seed(fitting.spec.seed);
+    let spec = Spec { polish: false, init: Some(Init::Kmeans), init_restarts: 1, ..spec };
+    let fitting = Fitting { spec: &spec, entry: registry::find("emmf")?, ..fitting.alike() };
+    let running = Running { cancel: cancel.clone(), ..Running::default() };
+    let side = Host::new(unit, fitting.weights);
+    fitting.fit_side(&side, &mut Given { running, ..Given::default() })
+}
+
+/// The symmetric root of UᵀU: rows of V times it are as far from each other as reconstructions V·Uᵀ are.
+fn root_of_gram<T: Real>(u: &Mat<T>) -> Mat<f64> {
+    let c = u.cols();
+    let gram = exact_gram(u);
+    let Some((values, vectors)) = symmetric_eigen(&gram) else { return gram };
+    let roots: Vec<f64> = values.iter().map(|value| value.max(0.0).sqrt()).collect();
+    Mat::from_fn(c, c, |i, j| (0..c).map(|at| vectors[(i, at)] * roots[at] * vectors[(j, at)]).sum())
+}
+
+/// The rows of V·B, of unit length.
+fn directions<T: Real>(v: &Mat<T>, b: &Mat<f64>) -> Mat<T> {
+    let (n, c) = v.shape();
+    let b = Mat::from_fn(c, c, |i, j| T::from_f64(b[(i, j)]));
+    let mut rows = Dense::new(v.view(), None).dot(&b);
+    for i in 0..n {
+        let square: f64 = rows.row(i).iter().map(|x| x.to_f64().powi(2)).sum();
+        if square > 0.0 {
+            let by = T::from_f64(1.0 / square.sqrt());
+            rows.row_mut(i).iter_mut().for_each(|x| *x *= by);
+        }
+    }
+    rows
+}

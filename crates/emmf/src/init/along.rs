@@ -1,0 +1,122 @@
+//! Clusters along a graph, whatever it looks like: components first, then spectral clustering.
+
+use super::kmeans::{kmeans, nearest_centroids};
+use super::{Random, from_labels};
+use crate::cancel::Cancel;
+use crate::data::{Data, Dense};
+use crate::error::Result;
+use crate::graph::{Graph, spectral_clusters};
+use crate::matrix::Mat;
+use crate::real::Real;
+
+/// A component with fewer than this share of the samples of a mean cluster is no cluster of its own.
+const SMALL: usize = 20;
+/// Runs of k-means on components, of which the best is taken.
+const RUNS: usize = 10;
+
+/// Centroids of the wide fits whose graphs are looked at, where clusters do not want more.
+const WIDTHS: [usize; 2] = [50, 100];
+/// A wide fit has at most one centroid for so many samples.
+const LEAST_SAMPLES: usize = 3;
+
+/// Centroids of the wide fits: twice as many as clusters at the least, so that each has room to be more than one direction.
+pub(crate) fn widths(k: usize, n: usize) -> Vec<usize> {
+    let most = n / LEAST_SAMPLES;
+    let mut widths = vec![WIDTHS[0].min(most).max(2 * k), WIDTHS[1]];
+    widths.retain(|&width| width >= 2 * k && width <= most);
+    widths.dedup();
+    widths
+}
+
+/// The largest of them.
+pub(crate) fn widest(k: usize, n: usize) -> usize {
+    widths(k, n).into_iter().max().unwrap_or(0)
+}
+
+/// `k` clusters along the graph over these samples. Components that are too small to be clusters join the nearest one; where
+/// there are more large components than clusters, near ones are put together. No cluster is empty, as long as there are
+/// k samples.
+pub(crate) fn clusters_along<T: Real, X: Data<T>>(
+    graph: &Graph,
+    x: &X,
+    k: usize,
+    cancel: &Cancel,
+) -> Result<Vec<usize>> {
+    let n = graph.nodes();
+    let component = graph.components();
+    let mut sizes = vec![0; component.iter().max().map_or(0, |last| *last as usize + 1)];
+    component.iter().for_each(|&at| sizes[at as usize] += 1);
+    let least = (n / (SMALL * k)).max(2);
+    let is_large = |i: &usize| sizes[component[*i] as usize] >= least;
+    let large: Vec<usize> = (0..n).filter(is_large).collect();
+    let count = sizes.iter().filter(|size| **size >= least).count();
+    let of_large = if count > k {
+        merged(x, &large, &component, k, cancel)?
+    } else {
+        spectral_clusters(&graph.among(&large), k, cancel)?
+    };
+    let mut labels = vec![usize::MAX; n];
+    large.iter().zip(of_large).for_each(|(&i, label)| labels[i] = label);
+    if large.len() < n {
+        let known: Vec<f64> =
+            labels.iter().map(|&label| if label == usize::MAX { 0.0 } else { 1.0 }).collect();
+        labels.iter_mut().for_each(|label| *label = if *label == usize::MAX { 0 } else { *label });
+        let near = nearest_centroids(x, &from_labels(x, &labels, k, &known).u);
+        (0..n).filter(|i| !is_large(i)).for_each(|i| labels[i] = near[i]);
+    }
+    fill(x, &mut labels, k);
+    Ok(labels)
+}
+
+/// Large components put together by k-means of their means.
+fn merged<T: Real, X: Data<T>>(
+    x: &X,
+    large: &[usize],
+    component: &[u32],
+    k: usize,
+    cancel: &Cancel,
+) -> Result<Vec<usize>> {
+    let mut named: Vec<u32> = large.iter().map(|&i| component[i]).collect();
+    named.sort_unstable();
+    named.dedup();
+    let mut members = vec![Vec::new(); named.len()];
+    // Every large component is among those that are named.
+    let place = |i: usize| named.partition_point(|&name| name < component[i]);
+    large.iter().for_each(|&i| members[place(i)].push(i));
+    let sums = x.sums_of(&members, &vec![T::ONE; x.shape().0]);
+    let counts: Vec<f64> = members.iter().map(|members| members.len() as f64).collect();
+    let means =
+        Mat::from_fn(named.len(), x.shape().1, |at, j| T::from_f64(sums[(j, at)].to_f64() / counts[at]));
+    let (means, mut random) = (Dense::new(means.view(), None), Random::new(0));
+    let mut best = kmeans(&means, k, &counts, &mut random, cancel)?;
+    for _ in 1..RUNS {
+        let next = kmeans(&means, k, &counts, &mut random, cancel)?;
+        best = if next.inertia < best.inertia { next } else { best };
+    }
+    Ok(large.iter().map(|&i| best.labels[place(i)]).collect())
+}
+
+/// Gives every empty cluster the sample that is farthest from the mean of its own, of those that are not alone.
+fn fill<T: Real, X: Data<T>>(x: &X, labels: &mut [usize], k: usize) {
+    let mut counts = vec![0_usize; k];
+    labels.iter().for_each(|&label| counts[label] += 1);
+    if !counts.contains(&0) {
+        return;
+    }
+    let u = from_labels(x, labels, k, &vec![1.0; labels.len()]).u;
+    let squares: Vec<f64> =
+        (0..k).map(|at| (0..u.rows()).map(|j| u[(j, at)].to_f64().powi(2)).sum()).collect();
+    let products = x.dot(&u);
+    let distance = |i: usize| x.norms_sq()[i] - 2.0 * products[(i, labels[i])].to_f64() + squares[labels[i]];
+    let mut far: Vec<(f64, usize)> = (0..labels.len()).map(|i| (distance(i), i)).collect();
+    far.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut far = far.into_iter().map(|(_, i)| i);
+    for empty in 0..k {
+        if counts[empty] > 0 {
+            continue;
+        }
+        let Some(i) = far.find(|&i| counts[labels[i]] > 1) else { return };
+        counts[labels[i]] -= 1;
+        (labels[i], counts[empty]) = (empty, 1);
+    }
+}
