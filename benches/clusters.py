@@ -1,0 +1,152 @@
+"""Clusters by default beside what else people use: `make clusters`.
+
+Fits every set with the program's defaults and the true number of clusters, runs the rivals on unit samples, and writes
+docs/clusters.md. Data: the folder EMMF_DATA, else ../shared/data, with its folder `more`. Every run is kept in
+target/clusters.csv as soon as it ends; a second call goes on where the first one stopped. SEEDS says how many seeds, ONLY which
+sets. Needs numpy, scipy and scikit-learn.
+"""
+
+import csv
+import json
+import os
+import subprocess
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import scipy.io
+import scipy.sparse as sp
+from scipy.optimize import linear_sum_assignment
+from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
+from sklearn.decomposition import NMF
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.metrics import normalized_mutual_info_score
+from sklearn.neighbors import kneighbors_graph
+from sklearn.preprocessing import normalize
+
+warnings.filterwarnings("ignore")
+ROOT = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get("EMMF_DATA", ROOT.parent / "shared" / "data"))
+PROGRAM = ROOT / "target" / "release" / "emmf"
+RUNS = ROOT / "target" / "clusters.csv"
+PAGE = ROOT / "docs" / "clusters.md"
+SEEDS = int(os.environ.get("SEEDS", "3"))
+PAPER = {"yale": 0.456, "jaffe": 0.981, "movement": 0.478, "umist": 0.459, "ba": 0.480, "mfeat": 0.783, "coil20": 0.688, "coil100": 0.480}
+MORE = ["digits", "mecs", "msra25", "reuters21578"]
+OURS = {
+    "**default**": [],
+    "`emmf`": ["--method", "emmf"],
+    "`emmf`, k-means labels": ["--method", "emmf", "--label-rule", "kmeans"],
+    "`emmf`, graph start": ["--method", "emmf", "--init", "graph"],
+    "`g-emmf` as published": ["--method", "g-emmf", "--as-published", "--normalize", "unit"],
+    "`nmf`": ["--method", "nmf"],
+}
+FIELDS = ["set", "method", "seed", "acc", "nmi", "seconds"]
+
+
+def load(name):
+    folder = DATA / "more" if name in MORE else DATA
+    held = scipy.io.loadmat(folder / f"{name}.mat")
+    x, y = held["X"], held["y"].ravel()
+    x = sp.csr_matrix(x).astype(float) if sp.issparse(x) else x.astype(float)
+    return (x if sp.issparse(x) else x - min(x.min(), 0)), np.unique(y, return_inverse=True)[1]
+
+
+def accuracy(y, labels):
+    labels = np.unique(labels, return_inverse=True)[1]
+    table = np.zeros((y.max() + 1, labels.max() + 1))
+    np.add.at(table, (y, labels), 1)
+    return table[linear_sum_assignment(-table)].sum() / len(y)
+
+
+def program(x, k, seed, options):
+    folder = ROOT / "target" / "clusters"
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / ("x.npz" if sp.issparse(x) else "x.npy")
+    sp.save_npz(file, x) if sp.issparse(x) else np.save(file, x)
+    steps = ["--normalize", "tfidf,unit"] if sp.issparse(x) and "--normalize" not in options else []
+    command = [PROGRAM, "fit", file, "-k", k, "--seed", seed, "--quiet", "--out", folder / "out", *steps, *options]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(map(str, command))}: {done.stderr.strip()}")
+    with open(folder / "out" / "samples.csv", newline="") as rows:
+        labels = [row["label"] for row in csv.DictReader(rows)]
+    return np.array(labels), json.loads((folder / "out" / "record.json").read_text())["seconds"]["total"]
+
+
+def rivals(x, k, seed):
+    """Their names and what they need to be run."""
+    u = normalize(TfidfTransformer().fit_transform(x) if sp.issparse(x) else x)
+
+    def spectral(rule):
+        near = kneighbors_graph(u, 5)
+        graph = ((near + near.T) > 0).astype(float)
+        return SpectralClustering(k, affinity="precomputed", assign_labels=rule, random_state=seed).fit_predict(graph)
+
+    def agglomerative():
+        return AgglomerativeClustering(k, metric="cosine", linkage="average").fit_predict(u.toarray() if sp.issparse(u) else u)
+
+    return {
+        "k-means, 10 runs": lambda: KMeans(k, n_init=10, random_state=seed).fit_predict(u),
+        "spectral, k-means labels": lambda: spectral("kmeans"),
+        "spectral, QR labels": lambda: spectral("cluster_qr"),
+        "scikit-learn NMF": lambda: NMF(k, init="nndsvda", random_state=seed).fit_transform(u).argmax(1),
+        "agglomerative, cosine": agglomerative,
+    }
+
+
+def measure():
+    kept = list(csv.DictReader(RUNS.open())) if RUNS.exists() else []
+    done = {(row["set"], row["method"], int(row["seed"])) for row in kept}
+    RUNS.parent.mkdir(exist_ok=True)
+    with RUNS.open("a", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS)
+        if not kept:
+            writer.writeheader()
+        for name in os.environ.get("ONLY", ",".join([*PAPER, *MORE])).split(","):
+            x, y = load(name)
+            k = int(y.max()) + 1
+            for seed in range(1 if name in ("coil100", "reuters21578") else SEEDS):
+                runs = {method: lambda options=options: program(x, k, seed, options) for method, options in OURS.items()}
+                runs |= {method: lambda run=run: (run(), None) for method, run in rivals(x, k, seed).items()}
+                for method, run in runs.items():
+                    if (name, method, seed) in done:
+                        continue
+                    began = time.perf_counter()
+                    labels, seconds = run()
+                    seconds = time.perf_counter() - began if seconds is None else seconds
+                    nmi = normalized_mutual_info_score(y, labels, average_method="geometric")
+                    writer.writerow(dict(zip(FIELDS, [name, method, seed, accuracy(y, labels), nmi, seconds])))
+                    file.flush()
+    return list(csv.DictReader(RUNS.open()))
+
+
+def page(rows):
+    sets = [name for name in [*PAPER, *MORE] if any(row["set"] == name for row in rows)]
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+
+    def mean(method, name, field):
+        return float(np.mean([float(row[field]) for row in rows if (row["set"], row["method"]) == (name, method)]))
+
+    lines = [(ROOT / "benches" / "clusters.md").read_text().rstrip(), ""]
+    for field, title in [("acc", "Accuracy"), ("nmi", "NMI"), ("seconds", "Seconds")]:
+        last = "" if field == "seconds" else " mean | worst beside k-means |"
+        lines += [f"## {title}", "", f"| | {' | '.join(sets)} |{last}", "|---" * (len(sets) + 1 + last.count("|")) + "|"]
+        for method in methods:
+            values = [mean(method, name, field) for name in sets]
+            if field == "seconds":
+                lines.append(f"| {method} | {' | '.join(f'{value:.1f}' for value in values)} |")
+                continue
+            worst = min(value - mean("k-means, 10 runs", name, field) for value, name in zip(values, sets))
+            shown = " | ".join(f"{value:.3f}" for value in values)
+            lines.append(f"| {method} | {shown} | {np.mean(values):.3f} | {worst:+.3f} |")
+        if field == "acc":
+            shown = " | ".join(f"{PAPER[name]:.3f}" if name in PAPER else "" for name in sets)
+            lines.append(f"| G-EMMF in the paper | {shown} | | |")
+        lines.append("")
+    PAGE.write_text("\n".join(lines).rstrip() + "\n")
+
+
+if __name__ == "__main__":
+    page(measure())
