@@ -47,10 +47,9 @@ impl Plan {
         let own_graph = !self.method(case).spec.contains_key("graph");
         let mut settings = of(&spec).map_err(text)?;
         settings.retain(|name, value| {
-            ALWAYS.contains(&name.as_str())
-                || (!(own_graph && name.starts_with("graph."))
-                    && !NO_SETTINGS.contains(&name.as_str())
-                    && plain.get(name) != Some(value))
+            let own = own_graph && name.starts_with("graph.");
+            let is_setting = !(own || NO_SETTINGS.contains(&name.as_str()));
+            ALWAYS.contains(&name.as_str()) || (is_setting && plain.get(name) != Some(value))
         });
         if self.method(case).is_start() {
             settings.insert("method".into(), "the start alone".into());

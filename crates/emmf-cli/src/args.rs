@@ -119,7 +119,7 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
     /// Number of centroids, which is the number of clusters; auto or a range as 2..20 chooses the largest number for
-    /// which random halves of the data agree.
+    /// which random halves of the data agree, or, where they do not, that of the communities of their graph.
     #[arg(short, long, value_name = "K|auto|LOW..HIGH", value_parser = clusters, allow_negative_numbers = true, default_value = "auto")]
     pub(crate) k: Clusters,
     /// Method; `emmf methods` lists them [default: g-emmf, clusters along a graph; emmf, without one, where values are missing,

@@ -125,6 +125,9 @@ fn check_page(args: &FitArgs, page: &Path) -> Result<()> {
     if in_out { Ok(()) } else { Ok(emmf_io::check_writable(page)?) }
 }
 
+/// A number of clusters to reckon with before one is chosen.
+const LIKELY: usize = 20;
+
 /// The default where there can be no graph.
 const WITHOUT_GRAPH: &str = "emmf";
 
@@ -139,7 +142,8 @@ fn method(args: &FitArgs) -> &str {
 fn spec(args: &FitArgs) -> Result<Spec> {
     let k = match &args.k {
         Clusters::Fixed(k) => *k,
-        Clusters::Among(ks) => *ks.end(),
+        // Until one is chosen, a number like those that mostly are.
+        Clusters::Among(ks) => LIKELY.clamp(*ks.start(), *ks.end()),
     };
     let mut spec = Spec::new(method(args), k)
         .solver(args.solver.map(Into::into).unwrap_or_default())
@@ -384,6 +388,15 @@ fn followed(record: &Record) -> Option<String> {
 /// The chosen number of clusters, and how sure that is.
 fn how_sure(choice: &Choice) -> String {
     let (first, last) = (choice.ks.first().unwrap_or(&0), choice.ks.last().unwrap_or(&0));
+    if let Some((low, high)) = choice.by_graph {
+        let best = choice.stability.iter().copied().fold(0.0, f64::max);
+        return format!(
+            "{} by the graph: its communities, {low} to {high} with 4 to 8 neighbours; random halves of the data agree to \
+             {:.0} % at best",
+            choice.k,
+            100.0 * best
+        );
+    }
     let at = choice.ks.iter().position(|k| *k == choice.k).unwrap_or(0);
     format!(
         "{} of {first} to {last}: two halves of the data agree to {:.0} %; {} of {} splits choose it",

@@ -135,7 +135,7 @@ pub(crate) enum Clusters {
 }
 
 /// The range of `-k auto`.
-pub(crate) const AUTO: RangeInclusive<usize> = 2..=20;
+pub(crate) const AUTO: RangeInclusive<usize> = 2..=1000;
 
 pub(crate) fn clusters(text: &str) -> Result<Clusters, String> {
     if text == "auto" {

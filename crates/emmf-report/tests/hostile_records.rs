@@ -23,6 +23,7 @@ fn record(image: bool) -> Record {
     record.samples.name = Some((0..15).map(|row| row.to_string()).collect());
     record.sketch = Some(Sketch::new(&fit, (&data.x).into(), Features { names: None, image }).unwrap());
     record.choice = Some(emmf::Choice {
+        by_graph: None,
         k: 2,
         ks: vec![2, 3],
         stability: vec![1.0, 0.5],

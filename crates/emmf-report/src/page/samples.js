@@ -140,7 +140,7 @@ const confusion = {
 const choice = {
   needs: (run) => run.choice,
   panel: (panel, run) => {
-    const { ks, stability, spread, k, agreeing, splits } = run.choice;
+    const { ks, stability, spread, k, agreeing, splits, by_graph: byGraph } = run.choice;
     chart(panel, "how stable the clusters are for each number of clusters", (svg, width) => {
       const height = 240;
       const field = { left: 46, right: width - 8, top: 26, bottom: height - 40 };
@@ -151,10 +151,12 @@ const choice = {
       const at = (value) => up(Math.min(Math.max(value, 0), 1));
       ks.forEach((k, i) => svg.append(shape("line", { class: "whisker", x1: across(k), x2: across(k), y1: at(stability[i] - spread[i]), y2: at(stability[i] + spread[i]) })));
       svg.append(shape("path", { class: "curve", d: path(ks.map((k, i) => [across(k), at(stability[i])])) }));
-      svg.append(shape("circle", { class: "dot", cx: across(k), cy: at(stability[ks.indexOf(k)]), r: 6 }));
+      if (!byGraph) svg.append(shape("circle", { class: "dot", cx: across(k), cy: at(stability[ks.indexOf(k)]), r: 6 }));
       return height;
     });
-    panel.append(el("p", {}, `k = ${k}: ${agreeing} of ${splits} splits of the data into halves choose it.`));
+    panel.append(el("p", {}, byGraph
+      ? `k = ${k}: no halves agree well enough, so these are the communities of the graph of 5 neighbours; with 4 to 8 neighbours there are ${byGraph[0]} to ${byGraph[1]}.`
+      : `k = ${k}: ${agreeing} of ${splits} splits of the data into halves choose it.`));
   },
 };
 

@@ -5,6 +5,7 @@
 
 mod adaptive;
 mod approximate;
+mod communities;
 mod components;
 mod distance;
 mod eigen;
@@ -18,6 +19,7 @@ mod weighting;
 pub use adaptive::{Adaptive, adaptive, project_onto_simplex};
 pub(crate) use approximate::MANY;
 pub use approximate::nearest_approximately;
+pub use communities::communities;
 pub(crate) use eigen::eigen_width;
 pub(crate) use memory::Searched;
 pub use nearest::nearest;

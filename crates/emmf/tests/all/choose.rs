@@ -102,3 +102,23 @@ fn a_single_sample_is_read_from_every_storage() {
     }
     assert!(matches!(Samples::from(&x).row(2), Err(Error::Param { name: "row", .. })));
 }
+
+/// Where halves agree about nothing, the graph tells, and how much that hangs on its neighbours.
+#[test]
+fn the_graph_tells_where_halves_do_not_agree() {
+    // Twelve curves in thirty dimensions: k-means cuts them anywhere, and a graph cuts at most each of them in two.
+    let x = Mat::from_fn(720, 30, |i, j| {
+        let (curve, along) = (i / 60, (i % 60) as f64 / 59.0);
+        let bump = |at: f64| (-(j as f64 - at).powi(2) / 6.0).exp();
+        let first = (curve * 7 % 30) as f64;
+        bump(first + 14.0 * along)
+            + 0.6 * bump(29.0 - first + 5.0 * along)
+            + 0.02 * ((i * 31 + j * 17) % 13) as f64
+    });
+    let go_on = |_: usize, _: usize| ControlFlow::Continue(());
+    let choice = spec(0).choose_k(&x, 2..=1000, go_on, &Running::default()).unwrap();
+    let (low, high) = choice.by_graph.unwrap_or_else(|| panic!("{choice:?}"));
+    assert!(low <= choice.k && choice.k <= high && (12..=24).contains(&choice.k), "{choice:?}");
+    let bounded = spec(0).choose_k(&x, 2..=6, go_on, &Running::default()).unwrap();
+    assert_eq!(bounded.k, 6, "{bounded:?}");
+}

@@ -1,7 +1,7 @@
 //! Clusters along a graph: spectral clustering, the graph start, the graph that is chosen.
 
-use emmf::graph::spectral_clusters;
-use emmf::metrics::{accuracy, ari};
+use emmf::graph::{communities, spectral_clusters};
+use emmf::metrics::{accuracy, ari, modularity};
 use emmf::registry::METHODS;
 use emmf::{Cancel, Graph, GraphKind, GraphSpec, Init, Mat, Running, Spec, synth};
 
@@ -118,4 +118,18 @@ fn the_chosen_graph_is_told() {
     assert!(accuracy(&want, &fit.labels).unwrap() > 0.95);
     let knn = Spec::new("g-emmf", 3).as_published().fit(&x).unwrap();
     assert!(knn.extras.iter().all(|extra| extra.name != "graph-centroids"));
+}
+
+#[test]
+fn communities_are_the_parts_of_a_graph() {
+    for joint in [0.0, 0.1, 1.0] {
+        for sizes in [vec![7, 5, 9], vec![6; 30], vec![12, 40, 12, 100], vec![30, 30, 20]] {
+            let (graph, want) = cliques(&sizes, joint);
+            let found = communities(&graph);
+            assert_eq!(ari(&want, &found).unwrap(), 1.0, "{sizes:?}, {joint}");
+            let merged: Vec<usize> = want.iter().map(|label| label / 2).collect();
+            assert!(modularity(&graph, &found).unwrap() > modularity(&graph, &merged).unwrap());
+        }
+    }
+    assert_eq!(communities(&Graph::from_edges(3, []).unwrap()), [0, 1, 2]);
 }
