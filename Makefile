@@ -10,7 +10,7 @@ ifdef CI
 export CARGO_INCREMENTAL := 0
 endif
 
-.PHONY: demo test format lint deny rust fuzz python browser wheel kill methods clusters lambda paper robustness bench kernels callgrind
+.PHONY: demo test format lint deny rust fuzz python browser wheel kill methods clusters outliers lambda paper robustness bench kernels callgrind
 
 demo:
 	$(CARGO) run --release -- demo
@@ -94,6 +94,12 @@ methods:
 clusters:
 	$(CARGO) build --release --package emmf-cli
 	$(PYTHON) benches/clusters.py
+
+# Outlier scores of the default beside detectors, on tables, on kinds of outliers and on clean data; writes docs/outliers.md.
+# Goes on where it stopped. Needs numpy, scipy, scikit-learn and pyod.
+outliers:
+	$(CARGO) build --release --package emmf-cli
+	$(PYTHON) benches/outliers.py
 
 # λ of g-emmf on the eight data sets; writes docs/lambda.md. SEEDS=20 LARGE_SEEDS=3.
 lambda:
