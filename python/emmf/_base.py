@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-# Robust z-scores above this are outliers (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993).
+# Scores above this are outliers; the library divides scores so that the tail of the others ends there.
 THRESHOLD = _emmf.THRESHOLD
 TYPES = [np.float64, np.float32]
 
@@ -63,6 +63,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
     residual_spread_: float
     sample_weight_: NDArray[np.float64]
     outlier_scores_: NDArray[np.float64]
+    outlier_reasons_: NDArray[np.object_]
     outliers_: NDArray[np.bool_]
     set_aside_: NDArray[np.int64]
     imputed_: NDArray[Any]
@@ -249,8 +250,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         Returns
         -------
         scores : ndarray of shape (n_samples,)
-            Minus the number of robust standard deviations by which the residual lies above the median of the training
-            samples.
+            Minus the outlier scores. A sample is an outlier below -3.5.
         """
         return -self._coded(X)["scores"]
 
@@ -378,6 +378,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         self.residuals_ = found["residuals"]
         self.sample_weight_ = found["weights"]
         self.outlier_scores_ = found["scores"]
+        self.outlier_reasons_ = np.array(found["reasons"], dtype=object)
         self.set_aside_ = found["set_aside"]
         self.outliers_ = _emmf.outliers(self.outlier_scores_, self.set_aside_, THRESHOLD)
         self.extras_ = found["extras"]

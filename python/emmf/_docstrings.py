@@ -33,13 +33,17 @@ residuals_ : ndarray of shape (n_samples,)
 sample_weight_ : ndarray of shape (n_samples,)
     How much each training sample pulls at the centroids.
 outlier_scores_ : ndarray of shape (n_samples,)
-    By how many robust standard deviations the residual lies above the median; higher is worse.
+    By how many robust standard deviations the sample lies beyond the others in its residual, its distance to others,
+    the same at unit length, the rarity of its values, or its length, whichever is the most; divided so that the tail
+    of the others ends at 3.5. Higher is worse.
+outlier_reasons_ : ndarray of shape (n_samples,)
+    What makes the score: "centroids", "neighbours", "direction", "values" or "length".
 outliers_ : ndarray of shape (n_samples,)
     Whether the score is above 3.5, or the sample was set aside.
 set_aside_ : ndarray of shape (n_set_aside,)
     The training samples that start and fit did not see, as they clearly do not belong to the others.
 residual_center_, residual_spread_ : float
-    Median and robust standard deviation of the training residuals, to which scores are relative.
+    Median and robust standard deviation of the training residuals.
 imputed_ : ndarray of shape (n_samples, n_features)
     The samples with missing values filled in, with ``missing="nan"``.
 extras_ : dict

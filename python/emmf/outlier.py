@@ -1,7 +1,7 @@
 """Outlier detectors around the estimators, in the dialects of scikit-learn and of PyOD.
 
-Both score a sample by its residual, in robust standard deviations above the median residual of the training
-samples, and both find the cut by themselves: 3.5 of these, unless ``contamination`` is given. Of the training samples,
+Both score a sample by the largest of a few robust scores, of its residual, its distance to other samples, the rarity of
+its values, and both find the cut by themselves: 3.5, unless ``contamination`` is given. Of the training samples,
 those that the fit set aside are outliers whatever their scores; of new samples only the score is known.
 """
 
@@ -86,7 +86,7 @@ class OutlierDetector(OutlierMixin, _Detector):
     estimator : MatrixFactorization or None, default=None
         An estimator of this package; None is ``EMMF(3, init="trimmed", normalize="shift")``.
     contamination : "auto" or float, default="auto"
-        Share of the training samples whose scores make them outliers; "auto" cuts at a robust z-score of 3.5. Samples
+        Share of the training samples whose scores make them outliers; "auto" cuts at a score of 3.5. Samples
         that the fit set aside are outliers in any case.
 
     Attributes
@@ -144,7 +144,7 @@ class OutlierDetector(OutlierMixin, _Detector):
         Returns
         -------
         scores : ndarray of shape (n_samples,)
-            Minus the robust z-scores of the residuals.
+            Minus the outlier scores.
         """
         check_is_fitted(self)
         return self.estimator_.score_samples(X)
@@ -207,7 +207,7 @@ class PyODDetector(_Detector):
     estimator : MatrixFactorization or None, default=None
         An estimator of this package; None is ``EMMF(3, init="trimmed", normalize="shift")``.
     contamination : "auto" or float, default="auto"
-        Share of the training samples whose scores make them outliers; "auto" cuts at a robust z-score of 3.5. Samples
+        Share of the training samples whose scores make them outliers; "auto" cuts at a score of 3.5. Samples
         that the fit set aside are outliers in any case.
 
     Attributes
@@ -274,7 +274,7 @@ class PyODDetector(_Detector):
         Returns
         -------
         scores : ndarray of shape (n_samples,)
-            Robust z-scores of the residuals.
+            The outlier scores.
         """
         check_is_fitted(self)
         return -self.estimator_.score_samples(X)

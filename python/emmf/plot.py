@@ -66,7 +66,7 @@ def convergence(*models: Any, ax: Any = None, relative: bool | None = None) -> A
 
 
 def residuals(model: Any, *, threshold: float | None = None, bins: int = 50, ax: Any = None) -> Any:
-    """Draw the distribution of the training residuals, with the threshold above which samples are outliers.
+    """Draw the distribution of the outlier scores, with the threshold above which samples are outliers.
 
     Parameters
     ----------
@@ -91,23 +91,22 @@ def residuals(model: Any, *, threshold: float | None = None, bins: int = 50, ax:
     >>> from emmf import plot
     >>> X = emmf.datasets.make_rays().X
     >>> plot.residuals(emmf.EMMF(3, init="trimmed").fit(X)).get_xlabel()
-    'residual ‖x − U·v‖'
+    'outlier score'
     """
     check_is_fitted(model, "residuals_")
     ax = _axes(ax)
     threshold = THRESHOLD if threshold is None else threshold
-    cut = model.residual_center_ + threshold * model.residual_spread_
-    values = model.residuals_
+    values = model.outlier_scores_
     is_outlier = _emmf.outliers(model.outlier_scores_, model.set_aside_, threshold)
     edges = np.histogram_bin_edges(values, bins)
     counts = [values[~is_outlier], values[is_outlier]]
     names = [f"normal ({(~is_outlier).sum()})", f"outliers ({is_outlier.sum()})"]
     ax.hist(counts, edges, stacked=True, color=[NORMAL, OUTLIER], label=names)
-    ax.axvline(cut, color="0.2", linestyle="--", linewidth=1, label=f"score {threshold:g}")
+    ax.axvline(threshold, color="0.2", linestyle="--", linewidth=1, label=f"score {threshold:g}")
     # A single outlier is to be seen beside a thousand normal samples.
     ax.set_yscale("symlog", linthresh=1)
     ax.set_ylim(bottom=0)
-    ax.set_xlabel("residual ‖x − U·v‖")
+    ax.set_xlabel("outlier score")
     ax.set_ylabel("samples")
     ax.legend(frameon=False)
     return ax
@@ -190,7 +189,7 @@ def embedding(model: Any, X: Any, *, labels: Any = None, ax: Any = None) -> Any:
     >>> from emmf import plot
     >>> X = emmf.datasets.make_rays().X
     >>> plot.embedding(emmf.EMMF(3, init="trimmed").fit(X), X).get_title()
-    '160 samples, 11 outliers'
+    '160 samples, 10 outliers'
     """
     ax = _axes(ax)
     V = np.asarray(model.transform(X))

@@ -35,7 +35,7 @@ def test_residuals(fitted):
     assert sum(bar.get_height() for bars in ax.containers for bar in bars) >= len(model.residuals_)
     assert f"outliers ({model.outliers_.sum()})" in [text.get_text() for text in ax.get_legend().get_texts()]
     cut = ax.get_lines()[0].get_xdata()[0]
-    assert np.array_equal(model.residuals_ > cut, model.outliers_)
+    assert np.array_equal(model.outlier_scores_ > cut, model.outliers_)
 
 
 def test_centroids(fitted):

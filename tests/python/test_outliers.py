@@ -33,7 +33,7 @@ def test_program_and_package_mark_the_same(samples, share, tmp_path):
     pyod = PyODDetector(model, contamination=contamination).fit(samples)
     aside = pyod.estimator_.set_aside_
     assert set(aside) >= {122, 123}
-    assert (pyod.decision_scores_[122:] < 3.5).all()
+    assert (pyod.decision_scores_[122:] > 3.5).all()
     assert np.array_equal(pyod.labels_, marked)
     found = OutlierDetector(model, contamination=contamination).fit_predict(samples)
     assert np.array_equal(found == -1, marked)
@@ -42,5 +42,6 @@ def test_program_and_package_mark_the_same(samples, share, tmp_path):
     else:
         # Those set aside come on top of the share, where their scores are low.
         above = pyod.decision_scores_ > pyod.threshold_
-        assert above.sum() == round(share * len(samples))
+        # Samples with the score of the cut are not above it.
+        assert 0 <= round(share * len(samples)) - above.sum() <= (pyod.decision_scores_ == pyod.threshold_).sum()
         assert np.array_equal(marked, above | np.isin(np.arange(len(samples)), aside))

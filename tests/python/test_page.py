@@ -101,7 +101,7 @@ def test_the_slider_changes_the_count_of_outliers(browser, rays):
     assert before[0] == sum(score > 3.5 for score in record["samples"]["score"])
     crosses = page.query_selector_all("#residuals .bar.bad")
     page.focus("#threshold")
-    for _ in range(150):
+    for _ in range(300):
         page.keyboard.press("ArrowLeft")
     more = count(page)
     assert all(a > b for a, b in zip(more, before)), (before, more)

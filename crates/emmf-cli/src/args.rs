@@ -172,7 +172,7 @@ pub(crate) struct FitArgs {
     /// Independent fits, of which the one with the lowest objective is kept.
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 1)]
     pub(crate) restarts: usize,
-    /// Iterations at the most.
+    /// At most this many iterations.
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 500)]
     pub(crate) max_iter: usize,
     /// Stop when the objective (with a graph: the coefficients) changes by less than this share; 0 never does.

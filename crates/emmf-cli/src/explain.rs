@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args as ClapArgs;
-use emmf::outliers::THRESHOLD;
+use emmf::outliers::{Reason, THRESHOLD};
 use emmf::{Mat, Missing, Model, Real, Running, Samples};
 use emmf_io::{AnyModel, Features, Misfit, Record, misfits};
 
@@ -58,6 +58,7 @@ struct Explanation {
     residual: f64,
     score: f64,
     outlier: bool,
+    reason: Reason,
     fitted: Option<Fitted>,
     coefficients: Vec<f64>,
     worst: Vec<Misfit>,
@@ -115,6 +116,7 @@ fn explain<T: Real>(
         residual: coded.residuals[0],
         score: coded.scores[0],
         outlier: fitted.as_ref().map_or(coded.scores[0] > threshold, |fitted| fitted.outlier),
+        reason: coded.reasons[0],
         fitted,
         coefficients: coded.v.row(0).iter().map(|v| v.to_f64()).collect(),
         worst: misfits(prepared.as_slice(), approximation.as_slice(), Features { names, image: None }),
@@ -146,6 +148,7 @@ fn print_json(args: &ExplainArgs, found: &Explanation) -> Result<()> {
         "residual": found.residual,
         "score": found.score,
         "outlier": found.outlier,
+        "reason": found.outlier.then(|| found.reason.name()),
         "weight": found.fitted.as_ref().map(|fitted| fitted.weight),
         "coefficients": found.coefficients,
         "worst": found.worst,
@@ -167,9 +170,11 @@ fn print_tables(args: &ExplainArgs, found: &Explanation, missing: Missing) -> Re
         |fitted| format!("{:.4}", fitted.weight),
     );
     let outlier = match &found.fitted {
-        Some(Fitted { set_aside: true, .. }) => "yes, set aside before the start",
-        _ if found.outlier => "yes",
-        _ => "no",
+        Some(Fitted { set_aside: true, .. }) => {
+            format!("yes, {}; set aside before the start", found.reason.told())
+        }
+        _ if found.outlier => format!("yes, {}", found.reason.told()),
+        _ => "no".into(),
     };
     writeln!(out, "residual {:.4}, outlier score {:.2}, outlier: {outlier}", found.residual, found.score)?;
     writeln!(out, "weight {weight}\n")?;

@@ -95,7 +95,7 @@ impl LookArgs {
         Ok((x, About { labels, columns, names, image, words }))
     }
 
-    /// How the features make up an image where that is to be found out, and the model knows.
+    /// How the features make up an image, where `auto` asks for it and the model knows.
     pub(crate) fn of_model(&self, features: usize, model: Option<&Notes>) -> Option<ImageShape> {
         let shape = model?.image.filter(|_| self.image == Some(ImageForm::Auto))?;
         (shape.height.checked_mul(shape.width) == Some(features)).then_some(shape)

@@ -24,6 +24,7 @@ mod resume;
 
 mod score;
 mod shell;
+mod summary;
 mod synth;
 mod transform;
 mod values;
@@ -68,7 +69,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// A panic that becomes an error is said once, as the error.
+/// A panic that becomes an error is reported once, as the error.
 fn hush_caught_panics() {
     let say = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -1,11 +1,14 @@
-//! The model file: safetensors with U, and everything else as JSON in its metadata, so that any
+//! The model file: safetensors with U and what the scores go by, and everything else as JSON in its metadata, so that any
 //! safetensors reader opens it.
+
+mod judge;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use emmf::method::Coding;
 use emmf::model::ResidualScale;
+use emmf::outliers::{Judge, Reference};
 use emmf::preprocess::Fitted;
 use emmf::synth::ImageShape;
 use emmf::{Mat, Model, Real, Spec};
@@ -108,27 +111,43 @@ pub fn model_from_bytes(bytes: &[u8], name: &str) -> Result<AnyModel, Error> {
 /// The header of a safetensors file, its names in the order of the alphabet: the same model gives the same bytes.
 #[derive(Serialize)]
 struct Header {
-    #[serde(rename = "U")]
-    u: Tensor,
     #[serde(rename = "__metadata__")]
     metadata: BTreeMap<&'static str, String>,
+    #[serde(flatten)]
+    tensors: BTreeMap<&'static str, Tensor>,
 }
 
 #[derive(Serialize)]
 struct Tensor {
     data_offsets: [usize; 2],
     dtype: TensorType,
-    shape: [usize; 2],
+    shape: Vec<usize>,
+}
+
+/// The numbers of a file, one tensor after the other.
+#[derive(Default)]
+struct Numbers {
+    tensors: BTreeMap<&'static str, Tensor>,
+    bytes: Vec<u8>,
+}
+
+impl Numbers {
+    fn put<T: Real>(&mut self, name: &'static str, shape: &[usize], numbers: &[T]) {
+        let from = self.bytes.len();
+        let dtype = if T::NAME == f32::NAME {
+            self.bytes.extend(numbers.iter().flat_map(|x| (x.to_f64() as f32).to_le_bytes()));
+            TensorType::F32
+        } else {
+            self.bytes.extend(numbers.iter().flat_map(|x| x.to_f64().to_le_bytes()));
+            TensorType::F64
+        };
+        let data_offsets = [from, self.bytes.len()];
+        self.tensors.insert(name, Tensor { data_offsets, dtype, shape: shape.to_vec() });
+    }
 }
 
 pub(crate) fn to_bytes<T: Real>(model: &Model<T>, notes: &Notes) -> Result<Vec<u8>, Problem> {
-    let u = model.centroids();
-    let (dtype, numbers): (_, Vec<u8>) = if T::NAME == f32::NAME {
-        (TensorType::F32, u.as_slice().iter().flat_map(|x| (x.to_f64() as f32).to_le_bytes()).collect())
-    } else {
-        (TensorType::F64, u.as_slice().iter().flat_map(|x| x.to_f64().to_le_bytes()).collect())
-    };
-    let metadata = BTreeMap::from([
+    let mut metadata = BTreeMap::from([
         ("format", FORMAT.to_string()),
         ("version", VERSION.to_string()),
         ("spec", to_text(model.spec())?),
@@ -138,12 +157,28 @@ pub(crate) fn to_bytes<T: Real>(model: &Model<T>, notes: &Notes) -> Result<Vec<u
         ("label_centres", to_text(&model.label_centres().to_vec())?),
         ("features", to_text(notes)?),
     ]);
-    let u = Tensor { data_offsets: [0, numbers.len()], dtype, shape: [u.rows(), u.cols()] };
-    let mut header = serde_json::to_vec(&Header { u, metadata }).map_err(broken)?;
+    let mut numbers = Numbers::default();
+    // What is always in double precision comes first, so that every number lies at a multiple of its size.
+    if let Some(judge) = model.judge() {
+        metadata.insert("scores", to_text(&judge::noted(judge))?);
+        if let Some(rarity) = judge.rarity() {
+            let (heads, surprises) = judge::bins_to(rarity);
+            numbers.put::<f64>("bins", &[heads.len() / judge::HEAD, judge::HEAD], &heads);
+            numbers.put::<f64>("surprises", &[surprises.len()], &surprises);
+        }
+    }
+    let u = model.centroids();
+    numbers.put("U", &[u.rows(), u.cols()], u.as_slice());
+    if let Some(reference) = model.judge().and_then(Judge::reference) {
+        let samples = reference.samples();
+        numbers.put("reference", &[samples.rows(), samples.cols()], samples.as_slice());
+    }
+    let Numbers { tensors, bytes } = numbers;
+    let mut header = serde_json::to_vec(&Header { metadata, tensors }).map_err(broken)?;
     // The numbers begin at a multiple of eight bytes.
     header.resize(header.len().next_multiple_of(8), b' ');
     let length = (header.len() as u64).to_le_bytes();
-    Ok([&length[..], &header, &numbers].concat())
+    Ok([&length[..], &header, &bytes].concat())
 }
 
 fn notes(bytes: &[u8]) -> Result<Notes, Problem> {
@@ -185,28 +220,64 @@ fn from_bytes(bytes: &[u8]) -> Result<AnyModel, Problem> {
         entry("label_centres").map_or(Ok(Vec::new()), serde_json::from_str).map_err(broken)?;
     let tensors = SafeTensors::deserialize(bytes).map_err(broken)?;
     let u = tensors.tensor("U").map_err(broken)?;
+    let noted = entry("scores").map(serde_json::from_str).transpose().map_err(broken)?;
+    let parts = Parts { spec, steps, scale, coding, centres, noted };
     match u.dtype() {
         TensorType::F32 => {
             let u = matrix(&u, f32::from_le_bytes)?;
-            Ok(AnyModel::F32(put_together(Model::from_parts(spec, u, steps, scale), coding, centres)?))
+            Ok(AnyModel::F32(put_together(u, parts, &tensors, f32::from_le_bytes)?))
         }
         TensorType::F64 => {
             let u = matrix(&u, f64::from_le_bytes)?;
-            Ok(AnyModel::F64(put_together(Model::from_parts(spec, u, steps, scale), coding, centres)?))
+            Ok(AnyModel::F64(put_together(u, parts, &tensors, f64::from_le_bytes)?))
         }
         other => Err(Problem::malformed("U", format!("it is {other:?}, not F32 or F64"))),
     }
 }
 
-fn put_together<T: Real>(
-    model: emmf::Result<Model<T>>,
+/// All of a model but its numbers.
+struct Parts {
+    spec: Spec,
+    steps: Vec<Fitted>,
+    scale: ResidualScale,
     coding: Coding,
     centres: Vec<Option<Vec<f64>>>,
+    noted: Option<judge::Noted>,
+}
+
+fn put_together<const N: usize, T: Real>(
+    u: Mat<T>,
+    parts: Parts,
+    tensors: &SafeTensors<'_>,
+    number: impl Fn([u8; N]) -> T,
 ) -> Result<Model<T>, Problem> {
-    model
+    let Parts { spec, steps, scale, coding, centres, noted } = parts;
+    let model = Model::from_parts(spec, u, steps, scale)
         .and_then(|model| model.with_coding(coding))
         .and_then(|model| model.with_label_centres(centres))
-        .map_err(broken)
+        .map_err(broken)?;
+    // Files of before there was more than the residual have none.
+    let Some(noted) = noted else { return Ok(model) };
+    let doubles = |name: &str| -> Result<Option<Vec<f64>>, Problem> {
+        let Ok(tensor) = tensors.tensor(name) else { return Ok(None) };
+        if tensor.dtype() != TensorType::F64 {
+            return Err(Problem::malformed(name, format!("it is {:?}, not F64", tensor.dtype())));
+        }
+        Ok(Some(tensor.data().as_chunks::<8>().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect()))
+    };
+    let rarity = match (doubles("bins")?, doubles("surprises")?) {
+        (Some(heads), Some(surprises)) => Some(judge::bins_from(&heads, &surprises, noted.unseen)?),
+        _ => None,
+    };
+    let reference = match tensors.tensor("reference") {
+        Ok(tensor) if tensor.data().len() == tensor.shape().iter().product::<usize>() * N => {
+            Some(Reference::of(matrix(&tensor, number)?))
+        }
+        Ok(_) => return Err(Problem::malformed("reference", "it is not of the type of U")),
+        Err(_) => None,
+    };
+    let judge = Judge::from_parts(reference, rarity, noted.scales).map_err(broken)?;
+    model.with_judge(judge).map_err(broken)
 }
 
 /// A two-dimensional tensor of N-byte numbers.

@@ -10,7 +10,7 @@ use std::path::Path;
 use emmf::method::{Extra, Value};
 use emmf::metrics::Clustering;
 use emmf::model::Seconds;
-use emmf::outliers::{THRESHOLD, outliers};
+use emmf::outliers::{Reason, THRESHOLD, outliers};
 use emmf::{Choice, Fit, Real, Spec, Stop};
 use serde::{Deserialize, Serialize};
 
@@ -76,6 +76,9 @@ pub struct SampleColumns {
     pub weight: Vec<f64>,
     /// Outlier score; higher is worse.
     pub score: Vec<f64>,
+    /// What makes the score; older records do not say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reason: Vec<Reason>,
     /// True class, where known.
     pub truth: Option<Vec<String>>,
     /// What the sample is called, where it has a name, for example of its file.
@@ -163,6 +166,7 @@ impl Record {
                 residual: fit.residuals.clone(),
                 weight: fit.weights.clone(),
                 score: fit.scores.clone(),
+                reason: fit.reasons.clone(),
                 truth,
                 name: None,
             },
@@ -264,16 +268,18 @@ struct Version {
     version: u32,
 }
 
-/// One line a sample: row, label, residual, weight, score, whether it is an outlier (yes or no) and, where it has one,
-/// its name, as CSV.
+/// One line a sample: row, label, residual, weight, score, whether it is an outlier (yes or no), why, and its name, where it has
+/// one, as CSV.
 pub(crate) fn samples_to(out: &mut dyn Write, record: &Record) -> io::Result<()> {
     let samples = &record.samples;
     let named = if samples.name.is_some() { ",name" } else { "" };
-    writeln!(out, "row,label,residual,weight,score,outlier{named}")?;
+    writeln!(out, "row,label,residual,weight,score,outlier,reason{named}")?;
     for (row, outlier) in record.outliers().enumerate() {
+        let reason = samples.reason.get(row).filter(|_| outlier).map_or("", |reason| reason.name());
         let outlier = if outlier { "yes" } else { "no" };
         let (label, residual) = (samples.label[row], samples.residual[row]);
-        write!(out, "{row},{label},{residual},{},{},{outlier}", samples.weight[row], samples.score[row])?;
+        let (weight, score) = (samples.weight[row], samples.score[row]);
+        write!(out, "{row},{label},{residual},{weight},{score},{outlier},{reason}")?;
         match &samples.name {
             Some(names) => writeln!(out, ",\"{}\"", disarmed(&names[row]).replace('"', "\"\""))?,
             None => writeln!(out)?,

@@ -1,6 +1,7 @@
 //! A fit: from the arrays of Python to a model and the results as arrays.
 
 use emmf::method::{Extra, Value};
+use emmf::outliers::Reason;
 use emmf::{Factors, Fit, Given, Real, Running, Spec};
 use emmf_io::{AnyModel, Notes};
 use numpy::{Element, IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
@@ -73,6 +74,7 @@ fn run<'py, T: Element + Real>(
     results.set_item("residuals", fit.residuals.into_pyarray(py))?;
     results.set_item("weights", fit.weights.into_pyarray(py))?;
     results.set_item("scores", fit.scores.into_pyarray(py))?;
+    results.set_item("reasons", reasons(&fit.reasons))?;
     results.set_item("set_aside", positions(py, fit.set_aside))?;
     results.set_item("imputed", fit.imputed.map(|imputed| matrix(py, imputed)).transpose()?)?;
     results.set_item("extras", extras(py, fit.extras)?)?;
@@ -84,6 +86,11 @@ fn run<'py, T: Element + Real>(
     results.set_item("seconds", fit.seconds.total)?;
     let notes = Notes { features: besides.features.clone(), ..Notes::default() };
     Ok((Model { model: model(fitted), notes }, results, raised))
+}
+
+/// Each in a word.
+pub(crate) fn reasons(reasons: &[Reason]) -> Vec<&'static str> {
+    reasons.iter().map(|reason| reason.name()).collect()
 }
 
 fn factors<T: Element + Real>((u, v): &Start<'_>) -> PyResult<Factors<T>> {

@@ -146,6 +146,7 @@ fn results<T: Element + Real>(py: Python<'_>, coded: Coded<T>) -> PyResult<Bound
     results.set_item("labels", crate::arrays::positions(py, coded.labels))?;
     results.set_item("residuals", coded.residuals.into_pyarray(py))?;
     results.set_item("scores", coded.scores.into_pyarray(py))?;
+    results.set_item("reasons", crate::fit::reasons(&coded.reasons))?;
     results.set_item("imputed", coded.imputed.map(|imputed| matrix(py, imputed)).transpose()?)?;
     Ok(results)
 }

@@ -18,13 +18,14 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
-use crate::cancel::Cancel;
-use crate::data::{Data, Stored};
+use crate::cancel::{Cancel, Deadline};
+use crate::data::{Data, Stored, unit_factors};
 use crate::error::{Error, Result};
 use crate::graph::{Weighting, communities, knn_graph, nearest};
-use crate::init::{Kmeans, Random, kmeans, screen, trimmed_kmeans};
-use crate::matrix::{Mat, Part, Samples};
+use crate::init::{Kmeans, Random, best_of, kmeans, nearest_centroids, trimmed_kmeans};
+use crate::matrix::{Part, Samples};
 use crate::metrics::ari;
+use crate::outliers::screen;
 use crate::preprocess;
 use crate::real::Real;
 use crate::spec::{Init, Missing, Spec};
@@ -169,11 +170,8 @@ fn directions<'a, T: Real>(
         let found = screen(&data, ks.last().copied().unwrap_or(1), &vec![1.0; rows.len()], cancel)?;
         kept.retain(|&at| !found[at]);
     }
-    let factor = |i: usize| {
-        let (scale, square) = (scale.as_ref().map_or(1.0, |scale| scale[i].to_f64()), data.norms_sq()[i]);
-        T::from_f64(if square > 0.0 { scale / square.sqrt() } else { scale })
-    };
-    Part::copy(&prepared.samples(), &kept, factor)
+    let (factors, _) = unit_factors(scale.as_deref(), data.norms_sq());
+    Part::copy(&prepared.samples(), &kept, |i| factors[i])
 }
 
 /// The number of communities with 5 neighbours, then with others.
@@ -241,8 +239,8 @@ fn agreement<T: Real, X: Data<T>>(
 ) -> Result<f64> {
     let a = clusters(init, &halves[0], k, (random, cancel))?;
     let b = clusters(init, &halves[1], k, (random, cancel))?;
-    let there = ari(&b.labels, &nearest_of(&halves[1], &a.centroids))?;
-    let back = ari(&a.labels, &nearest_of(&halves[0], &b.centroids))?;
+    let there = ari(&b.labels, &nearest_centroids(&halves[1], &a.centroids))?;
+    let back = ari(&a.labels, &nearest_centroids(&halves[0], &b.centroids))?;
     Ok(f64::midpoint(there, back))
 }
 
@@ -253,25 +251,8 @@ fn clusters<T: Real, X: Data<T>>(
     (random, cancel): (&mut Random, &Cancel),
 ) -> Result<Kmeans<T>> {
     let weights = vec![1.0; x.shape().0];
-    let mut run = || match init {
+    best_of(RESTARTS, Deadline::default(), || match init {
         Init::Trimmed => trimmed_kmeans(x, k, &weights, random, cancel),
         Init::Kmeans | Init::Random | Init::Nndsvd | Init::Graph => kmeans(x, k, &weights, random, cancel),
-    };
-    let first = run()?;
-    (1..RESTARTS).try_fold(first, |best, _| {
-        let next = run()?;
-        Ok(if next.inertia < best.inertia { next } else { best })
     })
-}
-
-/// The nearest centroid of every sample.
-fn nearest_of<T: Real, X: Data<T>>(x: &X, centroids: &Mat<T>) -> Vec<usize> {
-    let length = |k: usize| (0..centroids.rows()).map(|j| centroids[(j, k)].to_f64().powi(2)).sum::<f64>();
-    let lengths: Vec<f64> = (0..centroids.cols()).map(length).collect();
-    let products = x.dot(centroids);
-    let nearest = |i: usize| {
-        let distance = |k: usize| lengths[k] - 2.0 * products[(i, k)].to_f64();
-        (1..lengths.len()).fold(0, |best, k| if distance(k) < distance(best) { k } else { best })
-    };
-    (0..x.shape().0).map(nearest).collect()
 }

@@ -9,6 +9,7 @@ use crate::graph::{MANY, Searched, eigen_width};
 use crate::init::{OVERSAMPLE, widest};
 use crate::matrix::COPIED;
 use crate::method::memory::Sizes;
+use crate::outliers::{most_binned, most_drawn};
 use crate::real::Real;
 use crate::registry::{self, Entry, GraphUse, WITH_GRAPH};
 use crate::spec::{GraphKind, GraphSpec, Init, Solver, Spec};
@@ -34,6 +35,12 @@ const SMALL_EIGEN: f64 = 5.0 * 400.0 * 400.0;
 /// Matrices as large as V of a wide fit, and those that are left while a graph is made of it: V and the reconstructions.
 const WIDE: f64 = 3.0;
 const DESCRIBED: f64 = 2.0;
+/// What a method has found besides, as a share.
+const EXTRAS: f64 = 1.32;
+/// Bins of a feature.
+const BINS: f64 = 40.0;
+/// Vectors of length n that samples are judged by.
+const SIDES: f64 = 7.0;
 
 impl Spec {
     /// Bytes that a fit of n×d dense samples of type `T` takes at the most with so many `threads`, beside the samples
@@ -69,7 +76,25 @@ impl Takes<'_> {
         let aside = if self.spec.sets_aside() { self.copied() + self.tall() } else { 0.0 };
         let again = if self.spec.restarts > 1 { self.iterations() } else { 0.0 };
         let phases = self.start().max(self.making()).max(self.iterations() + aside + again);
+        let phases = phases.max(self.judging() + aside);
         8.0 * VECTORS * (n + d) + phases + self.products() + self.rooms() + SHORT * d * k * size
+    }
+
+    /// What samples are judged by, with V: those drawn, also in double precision, a block of distances to them for each thread, and
+    /// the bins of the features with the values that these are made of.
+    fn judging(&self) -> f64 {
+        let Sizes { n, d, size, .. } = self.sizes;
+        let wide = if size < 8.0 { 8.0 } else { 0.0 };
+        let drawn = most_drawn(d as usize).min(n as usize) as f64;
+        let binned = most_binned(d as usize).min(n as usize) as f64;
+        let rooms = 8.0 * self.workers() * (BLOCK as f64 * drawn + binned);
+        let drawn_or_binned = (drawn * wide).max(binned * size);
+        self.tall() + EXTRAS * d * (drawn * size + drawn_or_binned) + rooms + 8.0 * (SIDES * n + BINS * d)
+    }
+
+    /// Threads that work at the same time.
+    fn workers(&self) -> f64 {
+        self.threads.map_or(PARTS, |threads| threads.min(PARTS)) as f64
     }
 
     /// Bytes of V.
@@ -136,8 +161,7 @@ impl Takes<'_> {
 
     /// Buffers of the threads that code samples.
     fn rooms(&self) -> f64 {
-        let threads = self.threads.map_or(PARTS, |threads| threads.min(PARTS));
-        8.0 * (threads * BLOCK) as f64 * (ROOMS * self.sizes.k + PANEL as f64)
+        8.0 * self.workers() * BLOCK as f64 * (ROOMS * self.sizes.k + PANEL as f64)
     }
 
     /// A search for so many neighbours of each sample.

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::iterate::Stop;
 use crate::matrix::{Mat, Samples, View};
 use crate::method::{Coding, Extra, largest, nearest};
+use crate::outliers::{Cut, Judge, Judged, Reason, outliers};
 use crate::preprocess::{self, Fitted, Prepared, median};
 use crate::real::Real;
 use crate::real::sealed::Left;
@@ -56,6 +57,7 @@ pub struct Model<T> {
     residual_scale: ResidualScale,
     coding: Coding,
     label_centres: Vec<Option<Vec<f64>>>,
+    judge: Option<Judge<T>>,
     gram: Once,
 }
 
@@ -79,8 +81,10 @@ pub struct Coded<T> {
     pub labels: Vec<usize>,
     /// ‖x − U·v‖₂ of every preprocessed sample.
     pub residuals: Vec<f64>,
-    /// Outlier score of every sample, see [`ResidualScale::score`]; higher is worse.
+    /// Outlier score of every sample, see [`outliers`](crate::outliers); higher is worse.
     pub scores: Vec<f64>,
+    /// What makes the score of every sample.
+    pub reasons: Vec<Reason>,
     /// The samples as they were given, with missing values filled in, where there may be such.
     pub imputed: Option<Mat<T>>,
 }
@@ -114,6 +118,7 @@ impl<T: Real> Model<T> {
             residual_scale,
             coding: Coding::LeastSquares,
             label_centres: Vec::new(),
+            judge: None,
             gram: Once::default(),
         })
     }
@@ -153,6 +158,20 @@ impl<T: Real> Model<T> {
             return Err(Error::Shape { what: "the label centres", got: (got, 1), want: (c, 1) });
         }
         Ok(Self { label_centres, ..self })
+    }
+
+    /// The same model, which scores samples in this way; without a judge it scores them by their residuals alone.
+    pub fn with_judge(self, judge: Judge<T>) -> Result<Self> {
+        let d = self.u.rows();
+        if let Some(got) = judge.features().find(|features| *features != d) {
+            return Err(Error::Shape { what: "what the scores go by", got: (got, 1), want: (d, 1) });
+        }
+        Ok(Self { judge: Some(judge), ..self })
+    }
+
+    /// What samples are scored by, where it is not their residuals alone.
+    pub fn judge(&self) -> Option<&Judge<T>> {
+        self.judge.as_ref()
     }
 
     /// What [`with_label_centres`](Self::with_label_centres) was given.
@@ -228,7 +247,14 @@ impl<T: Real> Model<T> {
             centres => nearest(&v, centres),
         };
         let scores = residuals.iter().map(|&r| self.residual_scale.score(r)).collect();
-        Ok(Coded { v, labels, residuals, scores, imputed: None })
+        let reasons = vec![Reason::default(); residuals.len()];
+        Ok(Coded { v, labels, residuals, scores, reasons, imputed: None })
+    }
+
+    /// Scores of samples that are prepared, but for their factors.
+    fn judged(&self, samples: Samples<'_, T>, data: &Stored<'_, T>, residuals: &[f64]) -> Option<Judged> {
+        let judge = self.judge.as_ref()?;
+        Some(judge.samples(data.unscaled(samples).as_ref().unwrap_or(data), residuals))
     }
 
     /// UᵀU. No one waits for another to make it: both may be on one thread of a pool.
@@ -299,6 +325,11 @@ pub(crate) fn transform<T: Real>(
         let (scale, norms_sq) = prepared.take_factors();
         let data = Stored::new(prepared.samples(), scale, norms_sq);
         let mut coded = model.code(&data, &running.cancel)?;
+        if let Some(judged) = model.judged(prepared.samples(), &data, &coded.residuals) {
+            (coded.scores, coded.reasons) = (judged.scores, judged.reasons);
+        }
+        data.intact()?;
+        running.cancel.check()?;
         coded.imputed = if missing { impute(&prepared, &x, (&model.u, &coded.v)) } else { None };
         Ok(coded)
     })?
@@ -317,8 +348,10 @@ pub struct Fit<T> {
     pub residuals: Vec<f64>,
     /// Qᵢᵢ: how much each sample pulls at the centroids, by its residual; 0 of those set aside.
     pub weights: Vec<f64>,
-    /// Outlier score of every sample, see [`ResidualScale::score`]; higher is worse.
+    /// Outlier score of every sample, see [`outliers`](crate::outliers); higher is worse.
     pub scores: Vec<f64>,
+    /// What makes the score of every sample.
+    pub reasons: Vec<Reason>,
     /// The samples that were set aside as outliers before the start, ascending.
     pub set_aside: Vec<usize>,
     /// The samples as they were given, with missing values filled in, where there may be such.
@@ -339,7 +372,31 @@ pub struct Fit<T> {
     pub seconds: Seconds,
 }
 
+impl<T> Fit<T> {
+    /// Whether each sample is an outlier: its score is above the cut, or it was set aside.
+    ///
+    /// ```
+    /// use emmf::{Cut, Spec, synth};
+    /// let data = synth::rays_with_outliers::<f64>(&synth::Rays::default())?;
+    /// let fit = Spec::emmf(3).fit(&data.x)?;
+    /// let found = fit.outliers(Cut::default())?;
+    /// assert!(data.outlier.iter().zip(&found).all(|(true_one, found)| !true_one || *found));
+    /// # Ok::<(), emmf::Error>(())
+    /// ```
+    pub fn outliers(&self, cut: Cut) -> Result<Vec<bool>> {
+        let threshold = cut.threshold(&self.scores)?;
+        Ok(outliers(&self.scores, &self.set_aside, threshold).collect())
+    }
+}
+
 impl<T: Real> Fit<T> {
+    /// Scores by this judge, of whom the model knows.
+    pub(crate) fn judge(&mut self, judge: Judge<T>, judged: Judged) -> Result<()> {
+        self.model = self.model.clone().with_judge(judge)?;
+        (self.scores, self.reasons) = (judged.scores, judged.reasons);
+        Ok(())
+    }
+
     /// U, d×c: see [`Model::centroids`].
     pub fn centroids(&self) -> &Mat<T> {
         self.model.centroids()

@@ -29,7 +29,7 @@ pub enum Init {
 #[serde(rename_all = "kebab-case")]
 pub enum Outliers {
     /// They are set aside: start and fit see the others only, and their coefficients are found for the centroids of these. See
-    /// [`screen`](crate::init::screen).
+    /// [`screen`](crate::outliers::screen).
     SetAside,
     /// They take part like all others, as the methods are published.
     Keep,

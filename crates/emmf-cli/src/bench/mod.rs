@@ -121,7 +121,7 @@ fn adapted(experiment: Experiment, args: &BenchArgs) -> Result<Experiment> {
     Ok(experiment)
 }
 
-/// Makes an experiment and writes all its files. What is missing is said once.
+/// Makes an experiment and writes all its files. Missing data sets are named once.
 fn bench(args: &BenchArgs, experiment: &Experiment, said: &mut HashSet<String>) -> Result<Shown> {
     let folder = args.out.join(&experiment.name);
     let shown = match &experiment.kind {

@@ -105,7 +105,7 @@ fn write_more(
     write_data(out, data)
 }
 
-/// Outliers of a kind after the samples, huge ones where none is said.
+/// Outliers of a kind after the samples, huge ones by default.
 fn with_outliers(x: &Mat<f64>, kind: Option<Junk>, count: usize, seed: u64) -> Mat<f64> {
     match kind {
         None => synth::add_outliers(x, count, seed),

@@ -215,7 +215,7 @@ fn outliers_that_the_start_does_not_see_do_less_harm() {
     assert!(mean("10 % outliers, clean start") > mean("10 % outliers") + 0.1, "{results}");
 }
 
-/// The whole paper in small, without data: what is made up is made, and what is missing is said.
+/// The whole paper in small, without data: what is generated is made, and what is missing is named.
 #[test]
 fn the_paper_without_data() {
     let place = Place::new();

@@ -15,7 +15,7 @@ fn three_files_hold_the_results() {
     assert_eq!(names_in(&place.path("result/deep")), ["model.safetensors", "record.json", "samples.csv"]);
 
     let samples = place.read("result/deep/samples.csv");
-    assert_eq!(samples.lines().next(), Some("row,label,residual,weight,score,outlier"));
+    assert_eq!(samples.lines().next(), Some("row,label,residual,weight,score,outlier,reason"));
     let rows: Vec<f64> = (0..25).map(f64::from).collect();
     assert_eq!(column(&samples, "row"), rows);
 

@@ -17,7 +17,7 @@ fn samples() -> Mat<f64> {
     let rays = Rays { samples: 90, features: 12, outliers: 1, ..Rays::default() };
     let x = rays_with_outliers::<f64>(&rays).unwrap().x;
     let mean = |j: usize| (0..90).map(|i| x[(i, j)]).sum::<f64>() / 90.0;
-    Mat::from_fn(93, 12, |i, j| if i < 91 { x[(i, j)] } else { 8.0 * mean(j) })
+    Mat::from_fn(93, 12, |i, j| if i < 91 { x[(i, j)] } else { 30.0 * mean(j) })
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn library_and_program_mark_the_same() {
         let count = ours.iter().filter(|outlier| **outlier).count();
         assert_eq!(json["outliers"], count);
         let text = place.read("result/samples.csv");
-        let written: Vec<bool> = text.lines().skip(1).map(|line| line.ends_with(",yes")).collect();
+        let written: Vec<bool> = text.lines().skip(1).map(|line| line.contains(",yes,")).collect();
         assert_eq!(written, ours);
         for row in [0, 45, 90, 91, 92] {
             let told = place.json(&format!("explain result/model.safetensors x.csv --row {row} --json"));

@@ -111,6 +111,9 @@ impl SampleColumns {
             length(&format!("samples.{name}"), column.len(), samples)?;
             finite(&format!("samples.{name}"), column)?;
         }
+        if !self.reason.is_empty() {
+            length("samples.reason", self.reason.len(), samples)?;
+        }
         for (name, column) in [("truth", &self.truth), ("name", &self.name)] {
             let entries = column.as_ref().map_or(n, Vec::len);
             length(&format!("samples.{name}"), entries, samples)?;

@@ -50,6 +50,7 @@ struct RunData<'a> {
     truth: Option<String>,
     classes: Vec<String>,
     names: BTreeMap<usize, String>,
+    reasons: BTreeMap<usize, &'static str>,
     choice: &'a Option<Choice>,
     sketch: &'a Option<Sketch>,
     command: &'a Option<String>,
@@ -111,6 +112,7 @@ impl<'a> RunData<'a> {
             truth: truth.map(|truth| indices(truth.into_iter())),
             classes: classes.iter().map(|class| cut(class)).collect(),
             names: sample_names(record),
+            reasons: reasons(record),
             rows,
             choice: &record.choice,
             sketch: &record.sketch,
@@ -189,6 +191,13 @@ fn classes(record: &Record) -> Vec<&str> {
     let truth = record.samples.truth.iter().flatten().map(String::as_str);
     let classes: Vec<&str> = truth.collect::<BTreeSet<_>>().into_iter().collect();
     if classes.len() > usize::from(u16::MAX) { Vec::new() } else { classes }
+}
+
+/// Why the outliers that the page shows one by one are such.
+fn reasons(record: &Record) -> BTreeMap<usize, &'static str> {
+    let told = |row: usize| record.samples.reason.get(row).map(|reason| (row, reason.told()));
+    let shown = record.sketch.iter().flat_map(|sketch| &sketch.outliers);
+    shown.filter_map(|sample| told(sample.row)).collect()
 }
 
 /// The names of the samples that the page can point at.

@@ -141,7 +141,7 @@ const slider = (box) => {
   const output = el("output", { for: "threshold", id: "count", "aria-live": "polite" });
   input.addEventListener("input", () => {
     // At the right end nothing is above, whatever rounding there is on the way.
-    const end = Number(input.value) >= Number(input.max) - Number(input.step) / 2;
+    const end = Number(input.value) >= Number(input.max) - 1.5 * Number(input.step);
     threshold = end ? ends[1] : Math.sinh(Number(input.value));
     heard.forEach((hear) => hear());
   });
@@ -173,7 +173,7 @@ const residuals = {
       for (const mark of marks) if (!shown.length || Math.asinh(mark) - Math.asinh(shown[shown.length - 1]) > gap) shown.push(mark);
       // Square roots, so that a few outliers are seen beside many good samples.
       const [across, up] = axes(svg, field,
-        { low, high, ticks: shown.map((mark) => [Math.asinh(mark), number(mark, 3)]), name: "outlier score (robust standard deviations above the median residual)".slice(0, width < 420 ? 13 : 99) },
+        { low, high, ticks: shown.map((mark) => [Math.asinh(mark), number(mark, 3)]), name: "outlier score (the further from the other samples, the higher)".slice(0, width < 420 ? 13 : 99) },
         { low: 0, high: Math.sqrt(most), ticks: [0, 0.1, 0.4, 1].map((share) => Math.round(share * most)).filter((t, i, all) => all.indexOf(t) === i).map((t) => [Math.sqrt(t), String(t)]), name: "samples (square-root scale)" });
       counts.forEach((count, at) => {
         const from = low + (at / BARS) * (high - low);

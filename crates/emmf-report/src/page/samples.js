@@ -24,6 +24,9 @@ const triple = (run, sample) => {
   return el("div", { class: "pictures" }, figure(given, "sample"), figure(fitted, "fit"), figure(off, "difference"));
 };
 
+// Why an outlier is one, as a sentence.
+const why = (run, row) => (run.reasons[row] || "").replace(/^./, (first) => first.toUpperCase());
+
 const ranking = {
   needs: (run) => run.sketch && run.sketch.outliers.length > 0,
   wide: true,
@@ -34,7 +37,8 @@ const ranking = {
       const score = run.score[placeOf(run, sample.row)];
       const card = el("article", { class: "card", "data-row": sample.row },
         el("header", {}, el("b", {}, `${rank + 1}. ${nameOf(run, sample.row)}`), el("span", {}, `score ${number(score, 3)}`)),
-        el("div", { class: "faint" }, describe(run, sample.row)), words(run) ? null : triple(run, sample));
+        el("div", { class: "faint" }, describe(run, sample.row)),
+        el("div", { class: "why" }, why(run, sample.row)), words(run) ? null : triple(run, sample));
       if (!run.sketch.image && sample.worst.length) {
         card.append(table(["does not fit", "is", "fit"], sample.worst.slice(0, words(run) ? 8 : 4).map((w) => {
           const cell = el("td", { title: w.name }, w.name);

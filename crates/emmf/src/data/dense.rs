@@ -80,6 +80,11 @@ impl<'a, T: Real> Dense<'a, T> {
         Self { rows_per_leaf, ..self }
     }
 
+    /// What each sample is multiplied by.
+    pub(super) fn scale(&self) -> Option<&[T]> {
+        self.scale.as_deref()
+    }
+
     /// The same samples, of unit length; those that are zero stay so.
     pub(super) fn unit(&self) -> Dense<'_, T> {
         let (scale, norms_sq) = unit_factors(self.scale.as_deref(), &self.norms_sq);

@@ -1,4 +1,4 @@
-//! The small c×c products UᵀU and VᵀQV of the tall factors.
+//! The small c×c products UᵀU and VᵀQV of the tall factors, and tall matrices times small ones.
 
 use rayon::prelude::*;
 
@@ -6,7 +6,7 @@ use super::walk::{least_parts, rows_per_part};
 use super::{BLOCK, PARTS, add_up, blocks, weigh_rows};
 use crate::matrix::Mat;
 use crate::real::Real;
-use crate::real::sealed::Left;
+use crate::real::sealed::{Left, Product};
 use crate::threads::each;
 
 /// Vectors of columns that are made together, as wide as a tile of the product.
@@ -34,6 +34,15 @@ pub(crate) fn exact_gram<T: Real>(a: &Mat<T>) -> Mat<f64> {
         total.as_mut_slice().iter_mut().zip(part).for_each(|(total, part)| *total += part);
     }
     total
+}
+
+/// `out` = A·B for a tall A and a small B.
+pub(crate) fn times_small(a: &Mat<f64>, b: &Mat<f64>, out: &mut Mat<f64>) {
+    let (c, width) = b.shape();
+    out.as_mut_slice().par_chunks_mut((BLOCK * width).max(1)).enumerate().for_each(|(block, out)| {
+        let (rows, left) = (out.len() / width, Left::Rows((&a.as_slice()[block * BLOCK * c..], c)));
+        f64::gemm((out, width), left, (b.as_slice(), width), (rows, c, width), false);
+    });
 }
 
 /// The sum of this many parts.

@@ -27,7 +27,7 @@ pub(crate) use dense::{PANEL, STREAM_PARTS};
 pub use sparse::Sparse;
 
 pub(crate) use decompose::{Cholesky, Polar, orthonormal_basis, symmetric_eigen, thin_svd};
-pub(crate) use gram::{Gram, exact_gram};
+pub(crate) use gram::{Gram, exact_gram, times_small};
 pub(crate) use stored::Stored;
 pub(crate) use survey::{Factor, Survey, Wanted};
 pub(crate) use tree::{add_up, sum_of_parts};
@@ -185,7 +185,7 @@ fn weigh_rows<T: Real>(v: &[T], c: usize, weight: impl Fn(usize) -> T, out: &mut
 }
 
 /// Factors that give samples of these squared lengths unit length, and the squared lengths then.
-fn unit_factors<T: Real>(scale: Option<&[T]>, norms_sq: &[f64]) -> (Vec<T>, Vec<f64>) {
+pub(crate) fn unit_factors<T: Real>(scale: Option<&[T]>, norms_sq: &[f64]) -> (Vec<T>, Vec<f64>) {
     let factor = |(i, norm_sq): (usize, &f64)| {
         let scale = scale.map_or(1.0, |scale| scale[i].to_f64());
         if *norm_sq > 0.0 { T::from_f64(scale / norm_sq.sqrt()) } else { T::from_f64(scale) }

@@ -14,6 +14,15 @@ pub(crate) enum Stored<'a, T> {
     Sparse(Sparse<'a, T>),
 }
 
+macro_rules! either {
+    ($self:ident, $x:ident => $call:expr) => {
+        match $self {
+            Stored::Dense($x) => $call,
+            Stored::Sparse($x) => $call,
+        }
+    };
+}
+
 impl<'a, T: Real> Stored<'a, T> {
     /// The samples, sample i multiplied by `scale[i]`. They are read for the ‖xᵢ‖² that come of it, unless these are known.
     pub(crate) fn new(x: Samples<'a, T>, scale: Option<Vec<T>>, norms_sq: Option<Vec<f64>>) -> Self {
@@ -34,6 +43,14 @@ impl<T: Real> Stored<'_, T> {
         }
     }
 
+    /// The same samples before they were multiplied by factors of their own, where they were. `x` is what they were made of.
+    pub(crate) fn unscaled<'s>(&self, x: Samples<'s, T>) -> Option<Stored<'s, T>> {
+        let scale = either!(self, x => x.scale())?;
+        let norm_sq = |(norm_sq, factor): (&f64, &T)| norm_sq / factor.to_f64().powi(2);
+        let norms_sq = self.norms_sq().iter().zip(scale).map(norm_sq).collect();
+        Some(Stored::new(x, None, Some(norms_sq)))
+    }
+
     /// The same samples as a shard of more, whose leaves have so many rows.
     pub(crate) fn in_leaves(self, rows_per_leaf: usize) -> Self {
         match self {
@@ -41,15 +58,6 @@ impl<T: Real> Stored<'_, T> {
             Self::Sparse(x) => Self::Sparse(x.in_leaves(rows_per_leaf)),
         }
     }
-}
-
-macro_rules! either {
-    ($self:ident, $x:ident => $call:expr) => {
-        match $self {
-            Stored::Dense($x) => $call,
-            Stored::Sparse($x) => $call,
-        }
-    };
 }
 
 impl<T: Real> Data<T> for Stored<'_, T> {

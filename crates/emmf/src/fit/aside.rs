@@ -4,9 +4,10 @@
 use crate::cancel::Cancel;
 use crate::data::{Data, Dense, Stored};
 use crate::error::{Error, Result};
-use crate::init::{Factors, filled, screen};
+use crate::init::{Factors, filled};
 use crate::matrix::{Mat, Part, Samples};
 use crate::model::Fit;
+use crate::outliers::screen;
 use crate::real::Real;
 use crate::registry::{Entry, SetAside};
 use crate::spec::{Missing, Outliers, Spec};
@@ -85,6 +86,7 @@ impl Split {
             residuals: self.merged(&fit.residuals, &coded.residuals),
             weights: self.merged(&fit.weights, &vec![0.0; self.aside.len()]),
             scores: self.merged(&fit.scores, &coded.scores),
+            reasons: self.merged(&fit.reasons, &coded.reasons),
             set_aside: self.aside,
             ..fit
         })

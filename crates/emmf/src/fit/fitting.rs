@@ -10,6 +10,7 @@ use crate::init::{Random, Start};
 use crate::iterate::{Observer, Run, Step, Stop, StopRule, iterate};
 use crate::method::{Ending, Method, centres};
 use crate::model::{Fit, Model, ResidualScale, Seconds};
+use crate::outliers::Reason;
 use crate::preprocess::Fitted;
 use crate::real::Real;
 use crate::registry::Entry;
@@ -39,18 +40,11 @@ pub(super) struct Fitting<'a> {
 }
 
 impl<'a> Fitting<'a> {
-    /// A fit of samples that are prepared and cannot fail to be read.
-    pub(super) fn outside(spec: &'a Spec, entry: &'static Entry, weights: &'a [f64], pool: &'a Pool) -> Self {
+    /// A fit of samples that are prepared, can always be read and may take their time; the rest is to be filled in.
+    pub(super) fn new(spec: &'a Spec, entry: &'static Entry, weights: &'a [f64], pool: &'a Pool) -> Self {
         let (deadline, seconds) = (Deadline::default(), Seconds::default());
         let (fitted, intact) = (Vec::new(), &|| Ok(()));
         Self { spec, entry, weights, intact, fitted, pool, deadline, seconds, clusters: None, choice: None }
-    }
-
-    /// Another fit of the same samples.
-    pub(super) fn alike(&self) -> Self {
-        let Self { spec, entry, weights, intact, pool, deadline, .. } = *self;
-        let (fitted, seconds, clusters, choice) = (Vec::new(), Seconds::default(), None, None);
-        Self { spec, entry, weights, intact, fitted, pool, deadline, seconds, clusters, choice }
     }
 
     /// Exponent of the multiplicative update.
@@ -93,9 +87,10 @@ impl<'a> Fitting<'a> {
             model,
             v: outcome.factors.v,
             labels: outcome.labels,
-            residuals: outcome.residuals,
             extras: outcome.extras.into_iter().chain(self.choice.into_iter().flat_map(guide::told)).collect(),
+            reasons: vec![Reason::default(); outcome.residuals.len()],
             set_aside: Vec::new(),
+            residuals: outcome.residuals,
             imputed: None,
             initial,
             trace,

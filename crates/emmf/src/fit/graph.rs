@@ -23,6 +23,7 @@ pub(super) fn find<'a, T: Real, X: Data<T>>(
             check(graph, n)?;
             Ok(Cow::Borrowed(graph))
         }
+        // What is chosen among several is settled in the guide; each of them is one of neighbours.
         (GraphKind::Knn | GraphKind::Auto, _) => {
             let near = neighbours(chosen, x, chosen.neighbours, cancel)?;
             Ok(Cow::Owned(knn_graph(&near, chosen.weighting)?))

@@ -100,8 +100,9 @@ impl<T: Real> Candidates<'_, T> {
                 break;
             }
             let fit = wide(fitting, &self.unit, width, self.cancel)?;
-            let rows = directions(&fit.v, &root_of_gram(fit.model.centroids()));
-            let next = self.candidate(&Dense::new(rows.view(), None), width)?;
+            let root = root_of_gram(fit.model.centroids()).cast();
+            let rows = Dense::new(fit.v.view(), None).dot(&root);
+            let next = self.candidate(&Stored::Dense(Dense::new(rows.view(), None)).unit(), width)?;
             if next.modularity > best.modularity {
                 best = next;
             }
@@ -110,7 +111,7 @@ impl<T: Real> Candidates<'_, T> {
     }
 
     /// The graph of these rows, each of which stands for a sample, with its clusters.
-    fn candidate<X: Data<T>>(&self, rows: &X, width: usize) -> Result<Candidate> {
+    fn candidate(&self, rows: &Stored<'_, T>, width: usize) -> Result<Candidate> {
         let graph = graph::find(self.chosen, rows, None, self.cancel)?.into_owned();
         let clusters = clusters_along(&graph, rows, self.k, self.cancel)?;
         let modularity = modularity(&graph, &clusters)?;
@@ -127,10 +128,11 @@ fn wide<T: Real>(
 ) -> Result<Fit<T>> {
     let spec = Spec::emmf(width).solver(Solver::Hals).max_iter(ITERATIONS).seed(fitting.spec.seed);
     let spec = Spec { polish: false, init: Some(Init::Kmeans), init_restarts: 1, ..spec };
-    let fitting = Fitting { spec: &spec, entry: registry::find("emmf")?, ..fitting.alike() };
+    let Fitting { weights, intact, pool, deadline, .. } = *fitting;
+    let fitting = Fitting::new(&spec, registry::find("emmf")?, weights, pool);
     let running = Running { cancel: cancel.clone(), ..Running::default() };
-    let side = Host::new(unit, fitting.weights);
-    fitting.fit_side(&side, &mut Given { running, ..Given::default() })
+    let side = Host::new(unit, weights);
+    Fitting { intact, deadline, ..fitting }.fit_side(&side, &mut Given { running, ..Given::default() })
 }
 
 /// The symmetric root of UᵀU: rows of V times it are as far from each other as reconstructions V·Uᵀ are.
@@ -140,19 +142,4 @@ fn root_of_gram<T: Real>(u: &Mat<T>) -> Mat<f64> {
     let Some((values, vectors)) = symmetric_eigen(&gram) else { return gram };
     let roots: Vec<f64> = values.iter().map(|value| value.max(0.0).sqrt()).collect();
     Mat::from_fn(c, c, |i, j| (0..c).map(|at| vectors[(i, at)] * roots[at] * vectors[(j, at)]).sum())
-}
-
-/// The rows of V·B, of unit length.
-fn directions<T: Real>(v: &Mat<T>, b: &Mat<f64>) -> Mat<T> {
-    let (n, c) = v.shape();
-    let b = Mat::from_fn(c, c, |i, j| T::from_f64(b[(i, j)]));
-    let mut rows = Dense::new(v.view(), None).dot(&b);
-    for i in 0..n {
-        let square: f64 = rows.row(i).iter().map(|x| x.to_f64().powi(2)).sum();
-        if square > 0.0 {
-            let by = T::from_f64(1.0 / square.sqrt());
-            rows.row_mut(i).iter_mut().for_each(|x| *x *= by);
-        }
-    }
-    rows
 }

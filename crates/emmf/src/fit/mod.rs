@@ -18,16 +18,17 @@ use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::init::{Factors, Random, Start};
-use crate::iterate::Observer;
+use crate::iterate::{Observer, Stop};
 use crate::loss::Loss;
 use crate::matrix::{Part, Samples};
 use crate::memory::check_room;
 use crate::method::SampleSide;
 use crate::model::{Fit, Seconds, impute};
+use crate::outliers::Judge;
 use crate::preprocess;
 use crate::real::Real;
 use crate::registry::{self, Entry};
-use crate::spec::{GraphKind, GraphSpec, Missing, Spec};
+use crate::spec::{GraphKind, GraphSpec, Init, Missing, Spec};
 use crate::threads::{Pool, Running};
 
 use aside::Split;
@@ -141,8 +142,10 @@ fn fit_side<T: Real>(spec: &Spec, side: &dyn SampleSide<T>, mut given: Given<'_,
     check::labels(spec, entry)?;
     given.running.threads.run(|pool| {
         let deadline = Deadline::after(began, spec.time_limit);
-        let fitting = Fitting { deadline, ..Fitting::outside(spec, entry, &[], pool) };
+        let fitting = Fitting { deadline, ..Fitting::new(spec, entry, &[], pool) };
         let mut fit = fitting.fit_side(side, &mut given)?;
+        let (judge, judged) = Judge::of_residuals(&fit.residuals);
+        fit.judge(judge, judged)?;
         fit.seconds.total = began.elapsed().as_secs_f64();
         check_finite(&fit)?;
         Ok(fit)
@@ -152,9 +155,10 @@ fn fit_side<T: Real>(spec: &Spec, side: &dyn SampleSide<T>, mut given: Given<'_,
 fn graph_of<T: Real>(spec: &Spec, x: Samples<'_, T>, running: &Running<'_>) -> Result<Graph> {
     spec.prepared(x, (false, running), |data, pool| {
         let weights = vec![1.0; data.shape().0];
-        let chosen = spec.graph.unwrap_or_default();
-        let spec = &Spec::new("g-emmf", spec.k).graph(chosen).seed(spec.seed);
-        let fitting = Fitting::outside(spec, registry::find("g-emmf")?, &weights, pool);
+        // A fit that follows the graph, but does not start at its clusters.
+        let graph = spec.graph.unwrap_or_default();
+        let spec = &Spec::new(registry::DEFAULT, spec.k).graph(graph).init(Init::Kmeans).seed(spec.seed);
+        let fitting = Fitting::new(spec, registry::find(&spec.method)?, &weights, pool);
         let given = Given { running: running.clone(), ..Given::default() };
         let guide = Guide::find(&fitting, data, &given)?;
         guide.map(|guide| guide.graph.into_owned()).ok_or_else(|| Error::param("graph", "none", "one"))
@@ -168,7 +172,7 @@ fn start_of<T: Real>(spec: &Spec, x: Samples<'_, T>, running: &Running<'_>) -> R
     spec.prepared(x, (spec.missing == Missing::Nan, running), |data, pool| {
         let weights = vec![1.0; data.shape().0];
         let given = Given { running: running.clone(), ..Given::default() };
-        let guide = Guide::find(&Fitting::outside(spec, entry, &weights, pool), data, &given)?;
+        let guide = Guide::find(&Fitting::new(spec, entry, &weights, pool), data, &given)?;
         let clusters = guide.and_then(|guide| guide.clusters);
         let start = Start::new(spec, &weights, None, Random::stream(spec.seed, 0)).at(clusters.as_deref());
         start.until(Deadline::default(), &running.cancel).factors(data)
@@ -204,29 +208,20 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, given: Given<'_, T>) -> Result<F
         check::magnitude(&data, prepared.survey().largest(), &blame)?;
         let advised = |error: Error| error.advised(|| blame.divergence::<T>());
         let mut seconds = Seconds { prepare: began.elapsed().as_secs_f64(), ..Seconds::default() };
-        let split = Split::find(spec, &data, &weights, &cancel)?;
+        // Whether a sample is too long is seen before it is brought to unit length.
+        let plain = data.unscaled(samples);
+        let split = Split::find(spec, plain.as_ref().unwrap_or(&data), &weights, &cancel)?;
         seconds.init = began.elapsed().as_secs_f64() - seconds.prepare;
         let deadline = Deadline::after(began, spec.time_limit);
         let mut fit = match split {
             None => {
                 let (weights, intact) = (&*weights, &|| data.intact());
-                let fitting = Fitting {
-                    spec,
-                    entry,
-                    weights,
-                    intact,
-                    fitted,
-                    pool,
-                    deadline,
-                    seconds,
-                    clusters: None,
-                    choice: None,
-                };
+                let fitting = Fitting::new(spec, entry, weights, pool);
+                let fitting = Fitting { intact, fitted, deadline, seconds, ..fitting };
                 fitting.fit(&data, given).map_err(advised)?
             }
             Some(split) => {
                 let norms_sq = split.of(data.norms_sq());
-                drop(data);
                 let part = Part::of(&samples, split.kept())?;
                 let kept_scale = scale.as_ref().map(|scale| split.of(scale));
                 let kept = Stored::new(part.samples(), kept_scale, Some(norms_sq));
@@ -242,27 +237,36 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, given: Given<'_, T>) -> Result<F
                     running: given.running,
                 };
                 let (weights, intact) = (&*split.of(&weights), &|| kept.intact());
-                let fitting = Fitting {
-                    spec,
-                    entry,
-                    weights,
-                    intact,
-                    fitted,
-                    pool,
-                    deadline,
-                    seconds,
-                    clusters: None,
-                    choice: None,
-                };
+                let fitting = Fitting::new(spec, entry, weights, pool);
+                let fitting = Fitting { intact, fitted, deadline, seconds, ..fitting };
                 let fit = fitting.fit(&kept, given).map_err(advised)?;
                 split.complete(fit, &samples, scale.as_deref())?
             }
         };
+        // Whoever ends a fit early does not wait for more than that.
+        let (judge, judged) = if missing || fit.stop == Stop::Cancelled {
+            Judge::of_residuals(&fit.residuals)
+        } else {
+            let counts = taking_part(&weights, &fit.set_aside);
+            Judge::learn(plain.as_ref().unwrap_or(&data), Some(&fit.residuals), &counts)
+        };
+        data.intact()?;
+        fit.judge(judge, judged)?;
+        if cancel.is_cancelled() {
+            fit.stop = Stop::Cancelled;
+        }
         fit.imputed = if missing { impute(&prepared, &x, (fit.model.centroids(), &fit.v)) } else { None };
         fit.seconds.total = began.elapsed().as_secs_f64();
         check_finite(&fit).map_err(advised)?;
         Ok(fit)
     })?
+}
+
+/// Which samples have a weight and were not set aside.
+fn taking_part(weights: &[f64], aside: &[usize]) -> Vec<bool> {
+    let mut counts: Vec<bool> = weights.iter().map(|weight| *weight > 0.0).collect();
+    aside.iter().for_each(|&i| counts[i] = false);
+    counts
 }
 
 /// The parameters, which say where the fit starts and whether its graph is given.

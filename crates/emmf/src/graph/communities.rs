@@ -4,6 +4,8 @@
 //! Samples move, one after the other, to the neighbouring group that raises the modularity most; then every group becomes one
 //! node and groups move, until nothing does. The order is that of the samples, so there is no chance. Cost about O(edges) a pass.
 
+use std::collections::BTreeMap;
+
 use super::Graph;
 
 /// What a move must gain, as a share of all degrees: less is rounding.
@@ -71,7 +73,7 @@ impl Level {
     /// The graph of these groups.
     fn merged(&self, group: &[usize], count: usize) -> Self {
         let mut inside = vec![0.0; count];
-        let mut rows = vec![std::collections::BTreeMap::new(); count];
+        let mut rows = vec![BTreeMap::new(); count];
         for (i, &own) in group.iter().enumerate() {
             inside[own] += self.inside[i];
             for &(j, weight) in &self.edges[i] {

@@ -10,10 +10,9 @@ use rayon::prelude::*;
 
 use super::Graph;
 use crate::cancel::Cancel;
-use crate::data::{Gram, orthonormal_basis, rows_per_part, symmetric_eigen};
+use crate::data::{Gram, orthonormal_basis, rows_per_part, symmetric_eigen, times_small};
 use crate::error::Result;
 use crate::matrix::Mat;
-use crate::real::sealed::{Left, Product};
 
 /// Samples up to which the whole matrix is decomposed.
 const FEW: usize = 400;
@@ -104,7 +103,7 @@ impl<'a> Block<'a> {
         let Some((values, vectors)) = symmetric_eigen(&symmetric) else { return vec![0.0; c] };
         let turn = Mat::from_fn(c, c, |i, j| vectors[(i, c - 1 - j)]);
         for turned in [&mut self.q, &mut self.aq] {
-            multiply(turned, &turn, &mut self.spare);
+            times_small(turned, &turn, &mut self.spare);
             std::mem::swap(turned, &mut self.spare);
         }
         values.into_iter().rev().collect()
@@ -149,16 +148,6 @@ impl<'a> Block<'a> {
         self.q = orthonormal_basis(std::mem::replace(&mut self.aq, Mat::zeros(0, 0)));
         self.aq = Mat::zeros(self.q.rows(), self.q.cols());
     }
-}
-
-/// `out` = A·B for a tall A and a small square B.
-fn multiply(a: &Mat<f64>, b: &Mat<f64>, out: &mut Mat<f64>) {
-    let c = b.cols();
-    let size = rows_per_part(a.rows()) * c;
-    let parts = out.as_mut_slice().par_chunks_mut(size).zip(a.as_slice().par_chunks(size));
-    parts.for_each(|(out, a)| {
-        f64::gemm((out, c), Left::Rows((a, c)), (b.as_slice(), c), (a.len() / c, c, c), false);
-    });
 }
 
 #[cfg(test)]

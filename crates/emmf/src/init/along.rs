@@ -1,8 +1,8 @@
 //! Clusters along a graph, whatever it looks like: components first, then spectral clustering.
 
 use super::kmeans::{kmeans, nearest_centroids};
-use super::{Random, from_labels};
-use crate::cancel::Cancel;
+use super::{Random, best_of, from_labels};
+use crate::cancel::{Cancel, Deadline};
 use crate::data::{Data, Dense};
 use crate::error::Result;
 use crate::graph::{Graph, spectral_clusters};
@@ -88,11 +88,7 @@ fn merged<T: Real, X: Data<T>>(
     let means =
         Mat::from_fn(named.len(), x.shape().1, |at, j| T::from_f64(sums[(j, at)].to_f64() / counts[at]));
     let (means, mut random) = (Dense::new(means.view(), None), Random::new(0));
-    let mut best = kmeans(&means, k, &counts, &mut random, cancel)?;
-    for _ in 1..RUNS {
-        let next = kmeans(&means, k, &counts, &mut random, cancel)?;
-        best = if next.inertia < best.inertia { next } else { best };
-    }
+    let best = best_of(RUNS, Deadline::default(), || kmeans(&means, k, &counts, &mut random, cancel))?;
     Ok(large.iter().map(|&i| best.labels[place(i)]).collect())
 }
 

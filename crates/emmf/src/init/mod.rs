@@ -4,7 +4,6 @@ mod along;
 mod kmeans;
 mod nndsvd;
 mod random;
-mod screen;
 mod trimmed;
 
 use std::time::Instant;
@@ -24,11 +23,10 @@ pub(crate) use along::{clusters_along, widest, widths};
 pub(crate) use kmeans::nearest_centroids;
 pub use kmeans::{Kmeans, kmeans};
 pub(crate) use nndsvd::OVERSAMPLE;
-pub use screen::screen;
 pub use trimmed::trimmed_kmeans;
 
 /// A stream of random numbers.
-pub struct Random(Xoshiro256PlusPlus);
+pub struct Random(pub(crate) Xoshiro256PlusPlus);
 
 impl Random {
     /// The stream of this seed.
@@ -46,6 +44,16 @@ impl Random {
 }
 
 impl Random {
+    /// So many different numbers below `below`, ascending.
+    pub(crate) fn distinct(&mut self, many: usize, below: usize) -> Vec<usize> {
+        let mut all: Vec<usize> = (0..below).collect();
+        let many = many.min(below);
+        (0..many).for_each(|at| all.swap(at, self.0.random_range(at..below)));
+        all.truncate(many);
+        all.sort_unstable();
+        all
+    }
+
     /// A number of the exponential distribution with mean 1.
     pub(crate) fn exponential(&mut self) -> f64 {
         self.0.sample(Exp1)
@@ -178,8 +186,12 @@ impl<'a, T: Real> Start<'a, T> {
         let clusters = match init {
             Init::Random => return Ok(random::start(x, spec.k, weights, rng)),
             Init::Nndsvd => return nndsvd::start(x, spec.k, weights, rng),
-            Init::Kmeans => best_of(spec, *deadline, || kmeans(x, spec.k, weights, rng, cancel))?,
-            Init::Trimmed => best_of(spec, *deadline, || trimmed_kmeans(x, spec.k, weights, rng, cancel))?,
+            Init::Kmeans => {
+                best_of(spec.init_restarts, *deadline, || kmeans(x, spec.k, weights, rng, cancel))?
+            }
+            Init::Trimmed => {
+                best_of(spec.init_restarts, *deadline, || trimmed_kmeans(x, spec.k, weights, rng, cancel))?
+            }
             Init::Graph => return Ok(from_labels(x, clusters.unwrap_or_default(), spec.k, weights)),
         };
         Ok(from_clusters(&clusters))
@@ -237,14 +249,14 @@ pub(crate) fn filled<T: Real, X: Data<T>>(x: &X) -> Mat<T> {
     all
 }
 
-/// The clustering with the lowest inertia of as many as were asked for and there is time for; at least one is made.
-fn best_of<T: Real>(
-    spec: &Spec,
+/// The clustering with the lowest inertia of so many `runs`, or as there is time for; at least one is made.
+pub(crate) fn best_of<T: Real>(
+    runs: usize,
     deadline: Deadline,
     mut cluster: impl FnMut() -> Result<Kmeans<T>>,
 ) -> Result<Kmeans<T>> {
     let mut best = cluster()?;
-    for _ in 1..spec.init_restarts {
+    for _ in 1..runs {
         if deadline.is_over() {
             break;
         }

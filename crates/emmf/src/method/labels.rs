@@ -1,9 +1,9 @@
 //! Clusters read off the coefficients: the largest of each sample, or k-means on the rows of V.
 
-use crate::cancel::Cancel;
+use crate::cancel::{Cancel, Deadline};
 use crate::data::Dense;
 use crate::error::Result;
-use crate::init::{Random, kmeans};
+use crate::init::{Random, best_of, kmeans};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::spec::LabelRule;
@@ -43,14 +43,8 @@ fn clusters<T: Real>(v: &Mat<T>, seed: u64) -> Result<Vec<usize>> {
     let (rows, weights) = (Dense::new(v.view(), None), vec![1.0; v.rows()]);
     // A fit that is cancelled has labels, too.
     let (mut rng, cancel) = (Random::new(seed), Cancel::new());
-    let mut best = kmeans(&rows, v.cols(), &weights, &mut rng, &cancel)?;
-    for _ in 1..RUNS {
-        let next = kmeans(&rows, v.cols(), &weights, &mut rng, &cancel)?;
-        if next.inertia < best.inertia {
-            best = next;
-        }
-    }
-    Ok(best.labels)
+    let run = || kmeans(&rows, v.cols(), &weights, &mut rng, &cancel);
+    Ok(best_of(RUNS, Deadline::default(), run)?.labels)
 }
 
 /// The mean row of V of every cluster, which stands for it when new samples are labelled. An empty cluster has none

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use emmf::data::Dense;
 use emmf::graph::{nearest, nearest_approximately};
-use emmf::init::{Random, kmeans, screen, trimmed_kmeans};
+use emmf::init::{Random, kmeans, trimmed_kmeans};
+use emmf::outliers::screen;
 use emmf::{
     Cancel, Error, Factors, Fit, Given, GraphSpec, Init, Mat, Missing, Result, RowSource, Running, Samples,
     Solver, Spec, Step, Stop,

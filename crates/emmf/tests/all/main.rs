@@ -37,3 +37,4 @@ mod streams;
 mod synth;
 mod threads;
 mod time_limit;
+mod verdict;

@@ -215,8 +215,10 @@ impl<'x, T: Real, X: Data<T> + 'x> Method<'x, T, X> for GraphIrls<'x> {
         let objective = fitted + lambda * misfit;
         // A sample is judged by what the centroids leave of it, as a new one is, not by where its neighbours pull it.
         let residuals = if ending.polish {
-            let mut coded = Factors { u: factors.u.clone(), v: factors.v.clone() };
-            coding.finish(x, &mut coded, &ending, false)?
+            let own = factors.v.clone();
+            let residuals = coding.finish(x, &mut factors, &ending, false)?;
+            factors.v = own;
+            residuals
         } else {
             residuals
         };

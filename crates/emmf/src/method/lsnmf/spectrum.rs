@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::links::Links;
 use crate::checkpoint::Archive;
-use crate::data::{BLOCK, Cholesky, symmetric_eigen};
+use crate::data::{Cholesky, symmetric_eigen, times_small};
 use crate::init::Random;
 use crate::matrix::Mat;
 use crate::real::Real;
@@ -227,12 +227,8 @@ fn between(a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
 
 /// A·B.
 fn product(a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
-    let ((n, c), width) = (a.shape(), b.cols());
-    let mut out = Mat::zeros(n, width);
-    out.as_mut_slice().par_chunks_mut((BLOCK * width).max(1)).enumerate().for_each(|(block, out)| {
-        let (rows, left) = (out.len() / width, Left::Rows((&a.as_slice()[block * BLOCK * c..], c)));
-        f64::gemm((out, width), left, (b.as_slice(), width), (rows, c, width), false);
-    });
+    let mut out = Mat::zeros(a.rows(), b.cols());
+    times_small(a, b, &mut out);
     out
 }
 

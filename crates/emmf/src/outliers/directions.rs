@@ -1,25 +1,21 @@
-//! Samples that clearly do not belong to the others, found before the start and without knowing how many there are.
+//! Scattered samples among others that few directions describe, found before the start and without knowing how many there are.
 //!
-//! 1. **Length.** A sample more than [`CUT`] robust deviations (of the logarithm) and [`LENGTH`] times longer than usual.
-//! 2. **Direction.** Samples are brought to unit length, so that none can pull harder than another (spherical principal
-//!    components, Locantore et al. 1999), and what the leading directions leave of each is measured. A sample more than
-//!    [`CUT`] robust deviations above the rest, or above a gap in the distribution, is set aside, and k more directions are
-//!    found without it, up to 3k of them: few at first, so that no outlier gets a direction of its own.
+//! Samples are brought to unit length, so that none can pull harder than another (spherical principal components, Locantore et
+//! al. 1999), and what the leading directions leave of each is measured. A sample more than [`CUT`] robust deviations above
+//! the rest, or above a gap in the distribution, is scattered, and k more directions are found without it, up to 3k of
+//! them: few at first, so that no outlier gets a direction of its own.
 //!
-//! A group that few directions of its own describe as well as the rest is described is taken for a cluster and stays: what is
-//! set aside is scattered. So does a tail of less than [`FEW`] of the samples, which real data have and the loss copes with.
-//! Location and spread are those of the shortest half of the values (a half that does not begin above the lowest
-//! sixth: outliers are on one side), made efficient by the moments of what lies around it. They hold up to a third of outliers.
+//! A group that few directions of its own describe as well as the rest is described is taken for a cluster.
 //!
-//! Nothing here is drawn by the seed of the fit: which samples are found depends on the data and on k alone.
 //! Cost: 9 products of X with k columns, and at most 9 for each group that is found; a k-means start makes about as many.
 
 use rand::RngExt;
 
-use super::Random;
+use super::bulk::{MOST, bulk};
 use crate::cancel::Cancel;
 use crate::data::{Block, Data};
 use crate::error::Result;
+use crate::init::Random;
 use crate::matrix::Mat;
 use crate::preprocess::median;
 use crate::real::Real;
@@ -28,16 +24,13 @@ use crate::real::Real;
 const CUT: f64 = 5.0;
 /// A gap so wide, in robust standard deviations, and above so many of them, separates samples from the others, too.
 const GAP: (f64, f64) = (1.0, 3.0);
-/// Samples that are at most so many times longer than usual are never too long.
-const LENGTH: f64 = 3.0;
 /// Least deviation of what the directions leave: where all samples fit exactly, rounding would decide.
 const LEAST: f64 = 0.02;
 /// Fewer than this share of scattered samples are the tail of the data.
 const FEW: f64 = 0.025;
-/// Of more than this share nobody can say that they are the outliers, and not the others.
-const MOST: f64 = 0.4;
-/// From fewer samples nothing can be told about lengths, and about directions.
-const LEAST_SAMPLES: (usize, usize) = (20, 40);
+/// From fewer samples, or features, nothing can be told about directions.
+const LEAST_SAMPLES: usize = 40;
+const LEAST_FEATURES: usize = 16;
 /// Samples for every direction that describes them, and features.
 const MEMBERS: usize = 8;
 const FEATURES: usize = 4;
@@ -46,34 +39,25 @@ const COLUMNS: usize = 16;
 /// A sample belongs to a cluster that leaves at most so many times what is usual of it.
 const ALIKE: f64 = 1.2;
 
-/// Which samples clearly do not belong to the others, where these are to be described by `k` centroids. Samples of
-/// weight 0 do not count.
-pub fn screen<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64], cancel: &Cancel) -> Result<Vec<bool>> {
-    let none = vec![false; x.shape().0];
-    let lengths: Vec<f64> =
-        x.norms_sq().iter().zip(weights).map(|(sq, w)| if *w > 0.0 { sq.sqrt() } else { 0.0 }).collect();
-    let usual = median(&mut lengths.iter().copied().filter(|length| *length > 0.0).collect::<Vec<_>>());
+/// Which of the samples that count are scattered, where the others are to be described by `k` centroids.
+pub(super) fn scattered<T: Real, X: Data<T>>(
+    x: &X,
+    k: usize,
+    counts: &[bool],
+    cancel: &Cancel,
+) -> Result<Vec<bool>> {
+    let none = vec![false; counts.len()];
+    let lengths: Vec<f64> = x.norms_sq().iter().map(|sq| sq.sqrt()).collect();
+    let usual = median(&mut of(counts, &lengths));
     // What is next to nothing has no direction that could be told.
-    let counts: Vec<bool> = lengths.iter().map(|length| *length > 1e-6 * usual).collect();
+    let counts: Vec<bool> =
+        lengths.iter().zip(counts).map(|(length, counts)| *counts && *length > 1e-6 * usual).collect();
     let all = count(&counts);
-    if all < LEAST_SAMPLES.0.max(2 * k) {
+    if all < LEAST_SAMPLES.max(2 * k) || x.shape().1 < LEAST_FEATURES {
         return Ok(none);
     }
-    let mut long = too_long(&lengths, &counts);
-    if count(&long) as f64 > MOST * all as f64 {
-        long.fill(false);
-    }
-    let others: Vec<bool> = counts.iter().zip(&long).map(|(counts, long)| *counts && !long).collect();
-    let mut directions = Directions::new::<T>(x, k, (&lengths, usual), cancel);
-    let (mut scattered, left) = directions.scattered::<T>(&others)?;
-    if (count(&scattered) as f64) < FEW * all as f64 || all < LEAST_SAMPLES.1 {
-        scattered.fill(false);
-    }
-    if 2 * count(&directions.like::<T>(&long, left)?) > count(&long) {
-        long.fill(false);
-    }
-    let found: Vec<bool> = long.iter().zip(&scattered).map(|(long, scattered)| *long || *scattered).collect();
-    Ok(if count(&found) as f64 > MOST * all as f64 { none } else { found })
+    let found = Directions::new::<T>(x, k, (&lengths, usual), cancel).scattered::<T>(&counts)?;
+    Ok(if (count(&found) as f64) < FEW * all as f64 { none } else { found })
 }
 
 fn count(which: &[bool]) -> usize {
@@ -83,36 +67,6 @@ fn count(which: &[bool]) -> usize {
 /// The values of these samples.
 fn of(which: &[bool], values: &[f64]) -> Vec<f64> {
     values.iter().zip(which).filter(|(_, which)| **which).map(|(value, _)| *value).collect()
-}
-
-/// Samples that are much longer than the others.
-fn too_long(lengths: &[f64], counts: &[bool]) -> Vec<bool> {
-    let logs: Vec<f64> = lengths.iter().map(|length| length.ln()).collect();
-    let (center, spread) = bulk(&of(counts, &logs), LENGTH.ln() / CUT);
-    logs.iter().zip(counts).map(|(log, counts)| *counts && *log > center + CUT * spread).collect()
-}
-
-/// Location and spread, at least `least`, of the values without those that lie far above.
-fn bulk(values: &[f64], least: f64) -> (f64, f64) {
-    /// In deviations of a normal distribution: half the width of its middle half, how far from the centre the moments
-    /// reach, and the deviation of what lies that near.
-    const NORMAL: (f64, f64, f64) = (0.674_5, 2.5, 0.954_6);
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let half = sorted.len() / 2;
-    let width = |first: &usize| sorted[first + half] - sorted[*first];
-    let firsts = 0..=(sorted.len() - 1 - half).min(sorted.len() / 6);
-    let first = firsts.min_by(|a, b| width(a).total_cmp(&width(b))).unwrap_or(0);
-    let mut center = f64::midpoint(sorted[first], sorted[first + half]);
-    let mut spread = (0.5 * width(&first) / NORMAL.0).max(least);
-    for _ in 0..3 {
-        let near = || values.iter().filter(|value| (*value - center).abs() <= NORMAL.1 * spread);
-        let (sum, number) = near().fold((0.0, 0.0), |(sum, number), value| (sum + value, number + 1.0));
-        let mean = sum / f64::max(number, 1.0);
-        let square = near().map(|value| (value - mean).powi(2)).sum::<f64>() / f64::max(number, 1.0);
-        (center, spread) = (mean, (square.sqrt() / NORMAL.2).max(least));
-    }
-    (center, spread)
 }
 
 /// The value above which samples are far from the others: [`CUT`] deviations, or the first gap.
@@ -147,12 +101,12 @@ impl<'a, X> Directions<'a, X> {
         Self { x, k, features: x.shape().1, factors, common: usual, random: Random::new(0), cancel }
     }
 
-    /// Samples among `others` of which the leading directions of the rest leave too much, and what they usually leave.
-    fn scattered<T: Real>(&mut self, others: &[bool]) -> Result<(Vec<bool>, f64)>
+    /// Samples among `others` of which the leading directions of the rest leave too much.
+    fn scattered<T: Real>(&mut self, others: &[bool]) -> Result<Vec<bool>>
     where
         X: Data<T>,
     {
-        let (mut far, mut usual) = (vec![false; others.len()], 0.0);
+        let mut far = vec![false; others.len()];
         let (mut known, mut squares) = (Vec::<Vec<T>>::new(), vec![1.0; others.len()]);
         for times in 1..=3 {
             let rest: Vec<bool> = others.iter().zip(&far).map(|(other, far)| *other && !far).collect();
@@ -166,14 +120,14 @@ impl<'a, X> Directions<'a, X> {
             let limit = cut(&of(others, &left));
             far = left.iter().zip(others).map(|(left, other)| *other && *left > limit).collect();
             let rest: Vec<bool> = others.iter().zip(&far).map(|(other, far)| *other && !far).collect();
-            usual = median(&mut of(&rest, &left));
+            let usual = median(&mut of(&rest, &left));
             let alike = self.like::<T>(&far, ALIKE * usual)?;
             far.iter_mut().zip(alike).for_each(|(far, alike)| *far &= !alike);
             if count(&far) as f64 > MOST * count(others) as f64 {
                 far.fill(false);
             }
         }
-        Ok((far, usual))
+        Ok(far)
     }
 
     /// Those of a group of which a few directions of its own leave at most `limit`.

@@ -1,8 +1,30 @@
-//! Which samples are outliers: those with a score above a cut, and those that were set aside before the start.
+//! Which samples are outliers, and why.
+//!
+//! A sample is looked at from four sides ([`Reason`]): its residual, its mean distance to the nearest of a few other samples
+//! ([`Reference`]), as they are and brought to unit length, and how rare its values are, feature by feature
+//! ([`Rarity`]). Each becomes a number of robust standard deviations above the bulk of the samples, of the logarithm
+//! where it is a distance. The largest of the four is the score. There is nothing to set and nothing to train.
+//!
+//! Where outliers begin is read off the scores of all samples: beyond what an exponential tail with the slope of the bulk would reach once
+//! in 5000 samples, or beyond a valley that such a tail does not have. Scores are divided so that this is [`THRESHOLD`].
+//! Heavy tails thus make no outliers, and up to a third of outliers do not hide each other.
+
+mod bulk;
+mod directions;
+mod judge;
+mod rarity;
+mod reference;
+mod screen;
+
+pub use judge::{Judge, Judged, Reason, Scale, Scales};
+pub(crate) use rarity::most_binned;
+pub use rarity::{Bins, Rarity};
+pub use reference::Reference;
+pub(crate) use reference::most as most_drawn;
+pub use screen::screen;
 
 use crate::error::{Error, Result};
 pub use crate::loss::THRESHOLD;
-use crate::model::Fit;
 
 /// Where the scores of outliers begin.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,21 +67,4 @@ impl Cut {
 pub fn outliers(scores: &[f64], set_aside: &[usize], threshold: f64) -> impl Iterator<Item = bool> {
     let is_aside = |row: usize| set_aside.binary_search(&row).is_ok();
     scores.iter().enumerate().map(move |(row, score)| *score > threshold || is_aside(row))
-}
-
-impl<T> Fit<T> {
-    /// Whether each sample is an outlier: its score is above the cut, or it was set aside.
-    ///
-    /// ```
-    /// use emmf::{Cut, Spec, synth};
-    /// let data = synth::rays_with_outliers::<f64>(&synth::Rays::default())?;
-    /// let fit = Spec::emmf(3).fit(&data.x)?;
-    /// let found = fit.outliers(Cut::default())?;
-    /// assert!(data.outlier.iter().zip(&found).all(|(true_one, found)| !true_one || *found));
-    /// # Ok::<(), emmf::Error>(())
-    /// ```
-    pub fn outliers(&self, cut: Cut) -> Result<Vec<bool>> {
-        let threshold = cut.threshold(&self.scores)?;
-        Ok(outliers(&self.scores, &self.set_aside, threshold).collect())
-    }
 }

@@ -1,0 +1,171 @@
+//! What `emmf fit` prints about a fit.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Result;
+use comfy_table::Table;
+use emmf::Choice;
+use emmf::method::Value;
+use emmf_io::Record;
+
+use crate::output;
+
+/// The fit as one JSON object.
+pub(crate) fn print_json(record: &Record) -> Result<()> {
+    let mut object = serde_json::json!({
+        "method": record.spec.method,
+        "solver": record.spec.solver,
+        "init": record.spec.init,
+        "normalize": record.spec.normalize,
+        "dtype": record.data.dtype,
+        "n": record.data.n,
+        "d": record.data.d,
+        "k": record.spec.k,
+        "seed": record.spec.seed,
+        "restart": record.restart,
+        "iterations": record.iterations,
+        "stop": record.stop,
+        "objective": record.objective,
+        "outliers": record.outliers().filter(|outlier| *outlier).count(),
+        "threshold": record.threshold,
+        "set_aside": record.set_aside.len(),
+        "seconds": record.seconds.total,
+    });
+    if let (Some(clustering), Some(object)) = (record.clustering, object.as_object_mut()) {
+        object.insert("acc".into(), clustering.accuracy.into());
+        object.insert("nmi".into(), clustering.nmi.into());
+        object.insert("ari".into(), clustering.ari.into());
+        object.insert("purity".into(), clustering.purity.into());
+    }
+    if let (Some(grid), Some(object)) = (&record.grid, object.as_object_mut()) {
+        object.insert("grid".into(), serde_json::to_value(grid)?);
+    }
+    if let (Some(choice), Some(object)) = (&record.choice, object.as_object_mut()) {
+        object.insert("choice".into(), serde_json::to_value(choice)?);
+    }
+    if let (false, Some(object)) = (record.extras.is_empty(), object.as_object_mut()) {
+        object.insert("extras".into(), serde_json::to_value(&record.extras)?);
+    }
+    writeln!(std::io::stdout().lock(), "{object}")?;
+    Ok(())
+}
+
+/// The fit as a table for people.
+pub(crate) fn print(record: &Record, out: Option<&Path>, page: Option<&Path>) -> Result<()> {
+    let mut shown = Table::new();
+    shown.load_style(comfy_table::presets::NOTHING);
+    shown.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
+    let (data, spec) = (&record.data, &record.spec);
+    let storage = if data.sparse { "sparse" } else { "dense" };
+    shown.add_row(["data", &format!("{}: {}×{} {storage} {}", data.name, data.n, data.d, data.dtype)]);
+    shown.add_row(["method", &format!("{}, k = {}, seed {}", spec.method, spec.k, spec.seed)]);
+    if let Some(choice) = &record.choice {
+        shown.add_row(["number of clusters", &how_sure(choice)]);
+    }
+    if let Some(graph) = followed(record) {
+        shown.add_row(["graph", &graph]);
+    }
+    let seconds = record.seconds.total;
+    shown.add_row(["iterations", &format!("{} ({}), {seconds:.2} s", record.iterations, record.stop)]);
+    shown.add_row(["objective", &format!("{:.6e}, at the start {:.6e}", record.objective, record.initial)]);
+    if let Some(grid) = &record.grid {
+        let point = |point: &emmf_io::GridPoint| format!("{:e}: {:.3}", point.value, point.score);
+        let points: Vec<_> = grid.points.iter().map(point).collect();
+        let by = if grid.by == "accuracy" { "accuracy, WITH THE TRUE CLASSES" } else { &grid.by };
+        let text = format!("{} = {:e} by {by} ({})", grid.name, grid.chosen, points.join(", "));
+        shown.add_row(["chosen of the grid", &text]);
+    }
+    shown.add_row(["cluster sizes", &cluster_sizes(record)]);
+    shown.add_row(["outliers", &outliers(record)]);
+    shown.add_row(["outlier scores, highest", &worst_samples(record)]);
+    if let Some(c) = record.clustering {
+        let values =
+            format!("acc {:.3}, nmi {:.3}, ari {:.3}, purity {:.3}", c.accuracy, c.nmi, c.ari, c.purity);
+        shown.add_row(["against the labels", &values]);
+    }
+    if let Some(out) = out {
+        shown.add_row(["written to", &out.display().to_string()]);
+    }
+    if let Some(page) = page {
+        shown.add_row(["page", &page.display().to_string()]);
+    }
+    output::print(&shown)
+}
+
+/// The graph that the clusters follow, where it was chosen.
+fn followed(record: &Record) -> Option<String> {
+    let number = |name: &str| match record.extras.get(name)? {
+        Value::Number(value) => Some(*value),
+        _ => None,
+    };
+    let (width, modularity) = (number("graph-centroids")?, number("graph-modularity")?);
+    let neighbours = record.spec.graph.unwrap_or_default().neighbours;
+    let of = if width > 0.0 {
+        format!("as {width} centroids describe them")
+    } else {
+        "by their directions".into()
+    };
+    Some(format!(
+        "{neighbours} nearest neighbours of the samples {of}, modularity {modularity:.3}; \
+         --method emmf for parts and topics, without a graph"
+    ))
+}
+
+/// The chosen number of clusters, and how sure that is.
+fn how_sure(choice: &Choice) -> String {
+    let (first, last) = (choice.ks.first().unwrap_or(&0), choice.ks.last().unwrap_or(&0));
+    if let Some((low, high)) = choice.by_graph {
+        let best = choice.stability.iter().copied().fold(0.0, f64::max);
+        return format!(
+            "{} by the graph: its communities, {low} to {high} with 4 to 8 neighbours; random halves of the data agree to \
+             {:.0} % at best",
+            choice.k,
+            100.0 * best
+        );
+    }
+    let at = choice.ks.iter().position(|k| *k == choice.k).unwrap_or(0);
+    format!(
+        "{} of {first} to {last}: two halves of the data agree to {:.0} %; {} of {} splits choose it",
+        choice.k,
+        100.0 * choice.stability.get(at).unwrap_or(&0.0),
+        choice.agreeing,
+        choice.splits
+    )
+}
+
+fn cluster_sizes(record: &Record) -> String {
+    let mut sizes = vec![0; record.spec.k];
+    record.samples.label.iter().for_each(|&label| sizes[label] += 1);
+    sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// How many outliers there are, and how many of them the fit did not see.
+fn outliers(record: &Record) -> String {
+    let count = record.outliers().filter(|outlier| *outlier).count();
+    let found =
+        format!("{count} of {}: a score above {}", record.data.n, (1e3 * record.threshold).round() / 1e3);
+    match record.set_aside.len() {
+        0 => found,
+        aside => {
+            format!(
+                "{found}, or set aside before the start as {aside} samples were, which had no part in the fit"
+            )
+        }
+    }
+}
+
+/// The five samples with the highest scores.
+fn worst_samples(record: &Record) -> String {
+    let score = &record.samples.score;
+    let mut order: Vec<usize> = (0..score.len()).collect();
+    order.sort_by(|&a, &b| score[b].total_cmp(&score[a]));
+    let outlier: Vec<bool> = record.outliers().collect();
+    let why = |i: usize| record.samples.reason.get(i).filter(|_| outlier[i]);
+    let one = |&i: &usize| {
+        let why = why(i).map_or_else(String::new, |reason| format!(" {reason}"));
+        format!("row {i}: {:.1}{why}", score[i])
+    };
+    let shown: Vec<_> = order.iter().take(5).map(one).collect();
+    shown.join(", ") + " (rows from 0)"
+}

@@ -1,0 +1,51 @@
+//! What the scores of a model go by, in numbers for its file.
+
+use emmf::Real;
+use emmf::outliers::{Bins, Judge, Rarity, Scales};
+use serde::{Deserialize, Serialize};
+
+use crate::error::Problem;
+
+/// What is noted of a judge beside its tensors.
+#[derive(PartialEq, Serialize, Deserialize)]
+pub(super) struct Noted {
+    #[serde(flatten)]
+    pub(super) scales: Scales,
+    /// What a value counts that nobody has.
+    pub(super) unseen: f64,
+}
+
+pub(super) fn noted<T: Real>(judge: &Judge<T>) -> Noted {
+    Noted { scales: *judge.scales(), unseen: judge.rarity().map_or(0.0, Rarity::unseen) }
+}
+
+/// Numbers of a feature before those of its bins: centre, range, the first bin, how many there are.
+pub(super) const HEAD: usize = 4;
+
+/// The heads of all features, and the numbers of their bins.
+pub(super) fn bins_to(rarity: &Rarity) -> (Vec<f64>, Vec<f64>) {
+    let features = rarity.features();
+    let head = |bins: &Bins| [bins.center, bins.range, f64::from(bins.first), bins.surprise.len() as f64];
+    let surprises = features.iter().flat_map(|bins| bins.surprise.iter().copied()).collect();
+    (features.iter().flat_map(head).collect(), surprises)
+}
+
+pub(super) fn bins_from(heads: &[f64], mut surprises: &[f64], unseen: f64) -> Result<Rarity, Problem> {
+    let wrong = |why: &str| Problem::malformed("bins", why);
+    let (heads, rest) = heads.as_chunks::<HEAD>();
+    let mut features = Vec::with_capacity(heads.len());
+    for &[center, range, first, many] in heads {
+        let most = surprises.len();
+        let whole = |x: f64| x.is_finite() && x.fract() == 0.0 && x.abs() <= f64::from(i32::MAX / 2);
+        if !whole(first) || !whole(many) || many < 0.0 || many as usize > most {
+            return Err(wrong("they are not those of its features"));
+        }
+        let (own, others) = surprises.split_at(many as usize);
+        features.push(Bins { center, range, first: first as i32, surprise: own.to_vec() });
+        surprises = others;
+    }
+    if !rest.is_empty() || !surprises.is_empty() || !unseen.is_finite() {
+        return Err(wrong("they are not those of its features"));
+    }
+    Ok(Rarity::new(features, unseen))
+}

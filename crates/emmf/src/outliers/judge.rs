@@ -1,0 +1,305 @@
+//! What makes a sample an outlier, in a few numbers that can be compared, and the largest of them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::bulk::{MOST, bulk, cut};
+use super::{Rarity, Reference, THRESHOLD};
+use crate::data::Data;
+use crate::error::{Error, Result};
+use crate::preprocess::median;
+use crate::real::Real;
+
+/// Least spread of a logarithm: where most samples are alike, rounding would decide.
+const LEAST: f64 = 0.02;
+/// Share of the usual value below which differences do not count.
+const NOTHING: f64 = 1e-3;
+/// Where the usual residual is below this share of the usual length, the fit is exact, and residuals tell nothing.
+const EXACT: f64 = 1e-3;
+/// Least scale of the tail of the largest part.
+const TAIL: f64 = 0.3;
+/// From fewer samples nothing can be told about the values of features.
+const FEW: usize = 40;
+/// A sample is too long by so many robust deviations of the logarithm, and so many times. Below that its length says nothing, nor
+/// does it where a sample is short: features may begin at 0.
+const LENGTH: (f64, f64) = (5.0, 3.0);
+
+const PARTS: usize = Reason::PARTS.len();
+
+/// Why a sample is an outlier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// The centroids do not describe it.
+    #[default]
+    Centroids,
+    /// It is far from the other samples.
+    Neighbours,
+    /// It is far from the other samples, all brought to unit length.
+    Direction,
+    /// Its values are rare, feature by feature.
+    Values,
+    /// It is much longer than the others.
+    Length,
+}
+
+impl Reason {
+    /// The reasons that have a part in the score.
+    pub const PARTS: [Self; 5] =
+        [Self::Centroids, Self::Neighbours, Self::Direction, Self::Values, Self::Length];
+
+    /// In a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Centroids => "centroids",
+            Self::Neighbours => "neighbours",
+            Self::Direction => "direction",
+            Self::Values => "values",
+            Self::Length => "length",
+        }
+    }
+
+    /// In a sentence.
+    pub fn told(self) -> &'static str {
+        match self {
+            Self::Centroids => "the centroids do not describe it",
+            Self::Neighbours => "it is far from all others",
+            Self::Direction => "it is unlike the others, whatever its length",
+            Self::Values => "its values are rare, feature by feature",
+            Self::Length => "it is much longer than the others",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Where the bulk of the samples lies, and how far it is spread.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Scale {
+    /// What is added to a value before its logarithm is taken, where that is so.
+    pub floor: Option<f64>,
+    /// The centre.
+    pub center: f64,
+    /// The robust standard deviation.
+    pub spread: f64,
+}
+
+impl Scale {
+    /// Of the logarithms of these values, with at least this spread.
+    fn of_logs(values: &[f64], least: f64) -> Self {
+        let floor = (NOTHING * median(&mut values.to_vec())).max(f64::MIN_POSITIVE);
+        let logs: Vec<f64> = values.iter().map(|value| (value + floor).ln()).collect();
+        let (center, spread) = bulk(&logs, least);
+        Self { floor: Some(floor), center, spread }
+    }
+
+    fn of(values: &[f64]) -> Self {
+        let least = NOTHING * median(&mut values.to_vec()).abs();
+        let (center, spread) = bulk(values, least.max(f64::MIN_POSITIVE));
+        Self { floor: None, center, spread }
+    }
+
+    /// How many robust standard deviations the value lies above the centre.
+    pub fn z(&self, value: f64) -> f64 {
+        let value = self.floor.map_or(value, |floor| (value + floor).ln());
+        (value - self.center) / self.spread
+    }
+
+    fn is_sound(&self) -> bool {
+        let floor = self.floor.unwrap_or(1.0);
+        let finite = [floor, self.center, self.spread].iter().all(|x| x.is_finite());
+        finite && floor > 0.0 && self.spread > 0.0
+    }
+}
+
+/// The scales of all that is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Scales {
+    /// In the order of [`Reason::PARTS`].
+    pub parts: [Option<Scale>; PARTS],
+    /// How many robust standard deviations make an outlier.
+    pub cut: f64,
+    /// How many of the logarithm of its length make a sample too long.
+    pub length_cut: f64,
+}
+
+/// What samples are judged by: the training samples in a few numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judge<T> {
+    reference: Option<Reference<T>>,
+    rarity: Option<Rarity>,
+    scales: Scales,
+}
+
+/// A score and a reason for every sample.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Judged {
+    /// The largest part; a sample is an outlier above [`THRESHOLD`].
+    pub scores: Vec<f64>,
+    /// What makes it: that the sample is much too long, else the largest part.
+    pub reasons: Vec<Reason>,
+}
+
+/// What is known about samples before their scores, in the order of [`Reason::PARTS`].
+struct Seen([Option<Vec<f64>>; PARTS]);
+
+impl Seen {
+    fn samples(&self) -> usize {
+        self.0.iter().flatten().next().map_or(0, Vec::len)
+    }
+}
+
+impl<T: Real> Judge<T> {
+    /// Learns what is usual among the samples that count, before their length is changed, and judges all of them.
+    pub(crate) fn learn<X: Data<T>>(x: &X, residuals: Option<&[f64]>, counts: &[bool]) -> (Self, Judged) {
+        let many = counts.iter().filter(|counts| **counts).count();
+        let reference = Reference::draw(x, counts);
+        let rarity = (many >= FEW).then(|| Rarity::of_samples(x, counts));
+        Self::on(x, residuals, (Some(reference), rarity), counts)
+    }
+
+    /// The same by the residuals alone, where the samples cannot be read.
+    pub(crate) fn of_residuals(residuals: &[f64]) -> (Self, Judged) {
+        let seen = Seen([Some(residuals.to_vec()), None, None, None, None]);
+        Self::with((None, None), &seen, &vec![true; residuals.len()])
+    }
+
+    fn on<X: Data<T>>(
+        x: &X,
+        residuals: Option<&[f64]>,
+        (reference, rarity): (Option<Reference<T>>, Option<Rarity>),
+        counts: &[bool],
+    ) -> (Self, Judged) {
+        let seen = see(x, residuals, (reference.as_ref(), rarity.as_ref()));
+        Self::with((reference, rarity), &seen, counts)
+    }
+
+    fn with(
+        (reference, rarity): (Option<Reference<T>>, Option<Rarity>),
+        seen: &Seen,
+        counts: &[bool],
+    ) -> (Self, Judged) {
+        let of = |values: &[f64]| -> Vec<f64> {
+            values.iter().zip(counts).filter(|(_, counts)| **counts).map(|(value, _)| *value).collect()
+        };
+        let usual = seen.0[PARTS - 1].as_ref().map_or(0.0, |lengths| median(&mut of(lengths)));
+        let scale = |(part, values): (Reason, &Option<Vec<f64>>)| {
+            let values = of(values.as_ref()?);
+            let scale = match part {
+                Reason::Values => Scale::of(&values),
+                Reason::Length => Scale::of_logs(&values, LENGTH.1.ln() / LENGTH.0),
+                Reason::Centroids if median(&mut values.clone()) < EXACT * usual => return None,
+                _ => Scale::of_logs(&values, LEAST),
+            };
+            Some(scale).filter(Scale::is_sound)
+        };
+        let mut parts = Reason::PARTS.iter().copied().zip(&seen.0).map(scale);
+        let parts = std::array::from_fn(|_| parts.next().flatten());
+        let mut judge =
+            Self { reference, rarity, scales: Scales { parts, cut: THRESHOLD, length_cut: f64::INFINITY } };
+        let largest = judge.judge(seen).scores;
+        let limit = cut(&of(&largest), TAIL);
+        let above = largest.iter().filter(|score| **score > limit).count();
+        let highest = largest.iter().copied().fold(1.0, f64::max);
+        // Where nearly half of the samples are unlike the rest, nobody can say which.
+        let all = largest.len() as f64;
+        let limit = if above as f64 > MOST * all { highest } else { limit };
+        judge.scales.cut = if limit.is_finite() { limit.max(1.0) } else { f64::MAX };
+        // Lengths have a tail of their own: that of a power law.
+        judge.scales.length_cut = match (&judge.scales.parts[PARTS - 1], &seen.0[PARTS - 1]) {
+            (Some(scale), Some(lengths)) => {
+                let above: Vec<f64> = of(lengths).iter().map(|length| scale.z(*length)).collect();
+                cut(&above, TAIL).clamp(LENGTH.0, f64::MAX)
+            }
+            _ => LENGTH.0,
+        };
+        let judged = judge.judge(seen);
+        (judge, judged)
+    }
+
+    /// Puts a judge together again, for example from a file.
+    pub fn from_parts(
+        reference: Option<Reference<T>>,
+        rarity: Option<Rarity>,
+        scales: Scales,
+    ) -> Result<Self> {
+        let sound = scales.parts.iter().flatten().all(Scale::is_sound);
+        let cuts = [scales.cut, scales.length_cut];
+        if !sound || !cuts.iter().all(|cut| *cut > 0.0 && cut.is_finite()) {
+            return Err(Error::param("the scales of the scores", "not all finite and positive", "so"));
+        }
+        let rare = rarity.iter().flat_map(Rarity::features);
+        let numbers = rare.flat_map(|bins| bins.surprise.iter().copied().chain([bins.center, bins.range]));
+        let drawn = reference.iter().flat_map(|drawn| drawn.samples().as_slice()).map(|x| x.to_f64());
+        if numbers.chain(drawn).any(|x| !x.is_finite()) {
+            return Err(Error::param("what the scores go by", "not all finite", "so"));
+        }
+        Ok(Self { reference, rarity, scales })
+    }
+
+    /// The samples that others are compared with.
+    pub fn reference(&self) -> Option<&Reference<T>> {
+        self.reference.as_ref()
+    }
+
+    /// How rare the values of the features are.
+    pub fn rarity(&self) -> Option<&Rarity> {
+        self.rarity.as_ref()
+    }
+
+    /// What is usual.
+    pub fn scales(&self) -> &Scales {
+        &self.scales
+    }
+
+    /// Features of the samples that it judges, where it says.
+    pub(crate) fn features(&self) -> impl Iterator<Item = usize> {
+        let rarity = self.rarity.as_ref().map(|rarity| rarity.features().len());
+        self.reference.as_ref().map(|reference| reference.samples().rows()).into_iter().chain(rarity)
+    }
+
+    /// Judges samples before their length is changed, with these residuals.
+    pub(crate) fn samples<X: Data<T>>(&self, x: &X, residuals: &[f64]) -> Judged {
+        self.judge(&see(x, Some(residuals), (self.reference.as_ref(), self.rarity.as_ref())))
+    }
+
+    fn judge(&self, seen: &Seen) -> Judged {
+        let factor = THRESHOLD / self.scales.cut;
+        let mut judged = Judged::default();
+        for i in 0..seen.samples() {
+            let z = |at: usize| {
+                let z = self.scales.parts[at].as_ref()?.z(seen.0[at].as_ref()?[i]);
+                match Reason::PARTS[at] {
+                    Reason::Length => Some(THRESHOLD * z / self.scales.length_cut).filter(|_| z > LENGTH.0),
+                    _ => Some(factor * z),
+                }
+            };
+            let parts: [Option<f64>; PARTS] = std::array::from_fn(z);
+            let known = parts.iter().zip(Reason::PARTS).filter_map(|(z, reason)| z.map(|z| (z, reason)));
+            let first = (f64::NEG_INFINITY, Reason::Centroids);
+            let (score, largest) = known.fold(first, |best, next| if next.0 > best.0 { next } else { best });
+            // A sample of such a length is far from all others: that is no reason of its own.
+            let reason = parts[PARTS - 1].map_or(largest, |_| Reason::Length);
+            judged.scores.push(if score.is_finite() { score } else { 0.0 });
+            judged.reasons.push(reason);
+        }
+        judged
+    }
+}
+
+fn see<T: Real, X: Data<T>>(
+    x: &X,
+    residuals: Option<&[f64]>,
+    (reference, rarity): (Option<&Reference<T>>, Option<&Rarity>),
+) -> Seen {
+    let distances = reference.map(|reference| reference.distances(x));
+    let (plain, unit) = distances.map_or((None, None), |found| (Some(found.plain), Some(found.unit)));
+    let lengths = x.norms_sq().iter().map(|norm_sq| norm_sq.sqrt()).collect();
+    let (residuals, rarity) = (residuals.map(<[f64]>::to_vec), rarity.map(|rarity| rarity.sums(x)));
+    Seen([residuals, plain, unit, rarity, Some(lengths)])
+}

@@ -1,0 +1,129 @@
+//! How far samples are from the others: the mean distance to the nearest of a few of them, drawn once.
+//!
+//! Some 256 samples are enough, and better than all: a small tight group far from the rest is not its own neighbourhood
+//! (Sugiyama and Borgwardt 2013; Bandaragoda et al. 2018). New samples are measured by the same ones.
+
+use rayon::prelude::*;
+
+use crate::data::{BLOCK, Data, Exact};
+use crate::init::Random;
+use crate::matrix::Mat;
+use crate::real::Real;
+
+/// Samples that are drawn at the most, and the numbers that they may have together.
+const MOST: usize = 256;
+const NUMBERS: usize = 1 << 22;
+const LEAST: usize = 32;
+/// The share of them that is near.
+const NEAR: f64 = 0.1;
+/// Two samples whose squared distance is below this share of their squared lengths are the same one.
+const SAME: f64 = 1e-12;
+
+/// A few of the samples.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reference<T> {
+    /// d×m, a sample in each column.
+    samples: Mat<T>,
+    norms_sq: Vec<f64>,
+}
+
+/// Samples that are drawn where each has d numbers.
+pub(crate) fn most(d: usize) -> usize {
+    MOST.min((NUMBERS / d.max(1)).max(LEAST))
+}
+
+/// Mean distance of every sample to the nearest others, as they are and brought to unit length.
+pub(super) struct Distances {
+    pub(super) plain: Vec<f64>,
+    pub(super) unit: Vec<f64>,
+}
+
+impl<T: Real> Reference<T> {
+    /// Drawn from the samples that count, always the same ones.
+    pub(super) fn draw<X: Data<T>>(x: &X, counts: &[bool]) -> Self {
+        let d = x.shape().1;
+        let among: Vec<usize> = (0..counts.len()).filter(|&i| counts[i]).collect();
+        let many = most(d).min(among.len());
+        let mut samples = Mat::zeros(d, many);
+        for (column, at) in Random::new(0).distinct(many, among.len()).into_iter().enumerate() {
+            if x.is_sparse() {
+                x.for_each_of_sample(among[at], |j, value| samples[(j, column)] = value);
+            } else {
+                let mut row = vec![T::ZERO; d];
+                x.read(among[at]..among[at] + 1, 0..d, &mut row);
+                row.iter().enumerate().for_each(|(j, &value)| samples[(j, column)] = value);
+            }
+        }
+        Self::of(samples)
+    }
+
+    /// These samples, each a column.
+    pub fn of(samples: Mat<T>) -> Self {
+        let mut norms_sq = vec![0.0; samples.cols()];
+        for j in 0..samples.rows() {
+            norms_sq.iter_mut().zip(samples.row(j)).for_each(|(sum, x)| *sum += x.to_f64().powi(2));
+        }
+        Self { samples, norms_sq }
+    }
+
+    /// d×m, a sample in each column.
+    pub fn samples(&self) -> &Mat<T> {
+        &self.samples
+    }
+
+    /// How far every sample is from them. A sample's distances do not depend on the other samples.
+    pub(super) fn distances<X: Data<T>>(&self, x: &X) -> Distances {
+        let (n, m) = (x.shape().0, self.samples.cols());
+        let exact = Exact::new(x, &self.samples);
+        let mut found = vec![(0.0, 0.0); n];
+        let block = |(p, spare): &mut (Vec<f64>, Vec<f64>), (at, found): (usize, &mut [(f64, f64)])| {
+            let rows = at * BLOCK..at * BLOCK + found.len();
+            p.resize(found.len() * m, 0.0);
+            x.project_exactly(rows.clone(), &exact, &mut p[..], spare);
+            for ((found, p), i) in found.iter_mut().zip(p.chunks_exact_mut(m.max(1))).zip(rows) {
+                *found = self.near(p, x.norms_sq()[i]);
+            }
+        };
+        if n <= BLOCK {
+            found.chunks_mut(BLOCK).enumerate().for_each(|part| block(&mut Default::default(), part));
+        } else {
+            found.par_chunks_mut(BLOCK).enumerate().for_each_init(Default::default, block);
+        }
+        let (plain, unit) = found.into_iter().unzip();
+        Distances { plain, unit }
+    }
+
+    /// Mean distance to the nearest, of a sample with this squared length and these products with all.
+    fn near(&self, products: &mut [f64], norm_sq: f64) -> (f64, f64) {
+        let plain = |(product, other): (&f64, &f64)| {
+            let distance_sq = norm_sq + other - 2.0 * product;
+            if distance_sq <= SAME * (norm_sq + other) { 0.0 } else { distance_sq.sqrt() }
+        };
+        let mut distances: Vec<f64> = products.iter().zip(&self.norms_sq).map(plain).collect();
+        let itself = distances.iter().position(|distance| *distance == 0.0);
+        let unit = |(product, other): (&f64, &f64)| match norm_sq * other {
+            both if both > 0.0 => (2.0 - 2.0 * product / both.sqrt()).max(0.0).sqrt(),
+            _ if norm_sq == *other => 0.0,
+            _ => 1.0,
+        };
+        let mut angles: Vec<f64> = products.iter().zip(&self.norms_sq).map(unit).collect();
+        if let Some(at) = itself {
+            distances.swap_remove(at);
+            angles.swap_remove(at);
+        }
+        let many = (NEAR * (self.norms_sq.len() as f64 - 1.0)).round().max(1.0) as usize;
+        (mean_of_least(&mut distances, many), mean_of_least(&mut angles, many))
+    }
+}
+
+fn mean_of_least(values: &mut [f64], many: usize) -> f64 {
+    let many = many.min(values.len());
+    if many == 0 {
+        return 0.0;
+    }
+    if many < values.len() {
+        values.select_nth_unstable_by(many, f64::total_cmp);
+    }
+    values[..many].sort_unstable_by(f64::total_cmp);
+    values[..many].iter().sum::<f64>() / many as f64
+}

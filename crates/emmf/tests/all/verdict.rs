@@ -1,0 +1,159 @@
+//! Which samples are outliers, and why: few of clean data, of whatever kind; gross ones all, with their reason; new samples by
+//! the same rule.
+
+use crate::oracle;
+
+use emmf::metrics::roc_auc;
+use emmf::outliers::{Reason, THRESHOLD};
+use emmf::preprocess::Normalize;
+use emmf::synth::{Junk, Rays, add_junk, add_outliers, rays_with_outliers};
+use emmf::{Fit, Mat, Spec};
+use oracle::problems::{rng, uniform};
+use rand::RngExt;
+
+/// The methods whose scores people see.
+const METHODS: [&str; 3] = ["emmf", "g-emmf", "nmf"];
+
+fn times(a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
+    Mat::from_fn(a.rows(), b.cols(), |i, j| (0..a.cols()).map(|k| a[(i, k)] * b[(k, j)]).sum())
+}
+
+/// Samples without outliers, and the number of centroids: exact, of few features, discrete, with heavy tails.
+fn clean() -> Vec<(&'static str, Mat<f64>, usize)> {
+    let mut rng = rng(1);
+    let exact = times(&uniform(200, 3, &mut rng), &uniform(3, 20, &mut rng));
+    let square = uniform(900, 5, &mut rng);
+    let heavy = Mat::from_fn(800, 12, |_, _| (1.0 - rng.random::<f64>()).powf(-0.5) - 1.0);
+    let lengths: Vec<f64> = (0..800).map(|_| (3.0 * (rng.random::<f64>() - 0.5)).exp()).collect();
+    let unequal = Mat::from_fn(800, 12, |i, _| lengths[i] * rng.random::<f64>());
+    let counts = Mat::from_fn(600, 20, |_, _| f64::from(rng.random_range(0..5_u8)));
+    let binary = Mat::from_fn(600, 30, |_, _| f64::from(u8::from(rng.random::<f64>() < 0.3)));
+    let centers = Mat::from_fn(12, 60, |_, _| if rng.random::<f64>() < 0.3 { rng.random() } else { 0.0 });
+    let clusters = Mat::from_fn(1200, 60, |i, j| centers[(i % 12, j)] + 0.05 * rng.random::<f64>());
+    let mut constant = uniform(300, 8, &mut rng);
+    (0..300).for_each(|i| constant[(i, 3)] = 1.0);
+    vec![
+        ("exact, rank 3", exact.clone(), 3),
+        ("exact, k too small", exact.clone(), 2),
+        ("exact, k too large", exact, 6),
+        ("as many centroids as features", square.clone(), 5),
+        ("more centroids than features", square, 9),
+        ("heavy tails", heavy, 4),
+        ("unequal lengths", unequal, 4),
+        ("counts", counts, 4),
+        ("binary", binary, 6),
+        ("clusters", clusters.clone(), 12),
+        ("clusters, k too small", clusters.clone(), 5),
+        ("clusters, k too large", clusters, 30),
+        ("a constant feature", constant, 3),
+    ]
+}
+
+fn marked(fit: &Fit<f64>) -> usize {
+    fit.outliers(emmf::Cut::default()).unwrap().iter().filter(|outlier| **outlier).count()
+}
+
+#[test]
+fn clean_data_have_no_outliers() {
+    for (name, x, k) in clean() {
+        for method in METHODS {
+            let fit = Spec::new(method, k).max_iter(60).fit(&x).unwrap();
+            assert!(fit.set_aside.len() * 500 <= x.rows(), "{name}, {method}: {:?}", fit.set_aside);
+            assert!(marked(&fit) * 100 <= x.rows(), "{name}, {method}: {} of {}", marked(&fit), x.rows());
+            assert!(fit.scores.iter().all(|score| score.abs() < 1e3), "{name}, {method}");
+        }
+    }
+}
+
+fn rays(n: usize) -> Mat<f64> {
+    let rays =
+        Rays { classes: 4, features: 50, samples: n, outliers: 0, noise: 0.1, seed: 3, ..Rays::default() };
+    rays_with_outliers(&rays).unwrap().x
+}
+
+/// Samples with some of another kind after them.
+fn kinds(x: &Mat<f64>) -> Vec<(&'static str, Mat<f64>)> {
+    let (n, d) = x.shape();
+    let many = n / 10;
+    let with = |change: &dyn Fn(usize, usize) -> f64| {
+        Mat::from_fn(n + many, d, |i, j| if i < n { x[(i, j)] } else { change(i - n, j) })
+    };
+    let junk = uniform(1, d, &mut rng(9));
+    vec![
+        ("huge", add_outliers(x, many, 1)),
+        ("scattered", add_junk(x, Junk::Scattered, many, 1)),
+        ("too long", with(&|i, j| 100.0 * x[(i, j)])),
+        ("copies", with(&|i, j| 3.0 * junk[(0, j)] * (1.0 + 1e-3 * ((i * 7 + j) % 5) as f64))),
+    ]
+}
+
+#[test]
+fn gross_outliers_are_marked_with_their_reason() {
+    let x = rays(300);
+    for (kind, all) in kinds(&x) {
+        for method in METHODS {
+            for chain in [vec![], vec![Normalize::Unit]] {
+                let what = format!("{kind}, {method}, {chain:?}");
+                let fit = Spec::new(method, 4).normalize(chain).max_iter(40).fit(&all).unwrap();
+                let truth: Vec<bool> = (0..all.rows()).map(|i| i >= 300).collect();
+                assert!(roc_auc(&fit.scores, &truth).unwrap() > 0.999, "{what}");
+                let found = fit.outliers(emmf::Cut::default()).unwrap();
+                assert!(found[300..].iter().all(|outlier| *outlier), "{what}");
+                assert!(found[..300].iter().filter(|outlier| **outlier).count() <= 3, "{what}");
+                if matches!(kind, "huge" | "too long") {
+                    assert!(fit.reasons[300..].iter().all(|reason| *reason == Reason::Length), "{what}");
+                }
+            }
+        }
+    }
+}
+
+/// A third of outliers is marked, and changes nothing about which of the others are.
+#[test]
+fn a_third_of_outliers() {
+    let x = rays(300);
+    for many in [3, 30, 100] {
+        let fit = Spec::new("g-emmf", 4).max_iter(40).fit(&add_outliers(&x, many, 5)).unwrap();
+        let found = fit.outliers(emmf::Cut::default()).unwrap();
+        assert!(found.iter().enumerate().all(|(i, outlier)| *outlier == (i >= 300)), "{many}");
+    }
+}
+
+/// A class with few samples among full ones is no outlier.
+#[test]
+fn rare_classes_are_not_outliers() {
+    // Classes that differ about as much as their samples do, as images of digits do.
+    let (own, noise) = (rays(400), uniform(400, 50, &mut rng(4)));
+    let x = Mat::from_fn(400, 50, |i, j| own[(i, j)] + 0.5 * noise[(i, j)]);
+    for few in [8, 20, 60] {
+        // Class 0 comes first.
+        let rows: Vec<usize> = (0..few).chain(100..400).collect();
+        let rare = Mat::from_fn(rows.len(), 50, |i, j| x[(rows[i], j)]);
+        for method in METHODS {
+            let fit = Spec::new(method, 4).max_iter(60).fit(&rare).unwrap();
+            let found = fit.outliers(emmf::Cut::default()).unwrap();
+            let hit = found[..few].iter().filter(|outlier| **outlier).count();
+            assert_eq!(hit, 0, "{few} samples, {method}");
+        }
+    }
+}
+
+/// The same sample has the same score wherever it comes from, and another batch does not change it.
+#[test]
+fn new_samples_are_judged_alike() {
+    let x = rays(300);
+    let all = add_outliers(&x, 30, 2);
+    for chain in [vec![], vec![Normalize::Unit], vec![Normalize::Shift]] {
+        let fit = Spec::new("g-emmf", 4).normalize(chain.clone()).max_iter(30).fit(&all).unwrap();
+        let whole = fit.model.transform(&all).unwrap();
+        assert_eq!((&whole.scores, &whole.reasons), (&fit.scores, &fit.reasons), "{chain:?}");
+        for i in [0, 299, 310] {
+            let one = Mat::from_fn(1, 50, |_, j| all[(i, j)]);
+            let coded = fit.model.transform(&one).unwrap();
+            assert_eq!(coded.scores[0].to_bits(), fit.scores[i].to_bits(), "{chain:?}, {i}");
+        }
+        let strange = Mat::from_fn(2, 50, |i, j| if i == 0 { 1e6 } else { f64::from(u8::from(j == 7)) });
+        let coded = fit.model.transform(&strange).unwrap();
+        assert!(coded.scores.iter().all(|score| *score > THRESHOLD), "{chain:?}: {:?}", coded.scores);
+    }
+}
