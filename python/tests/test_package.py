@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -70,3 +71,17 @@ def test_tutorial(tmp_path, monkeypatch):
     nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute(cwd=str(tmp_path))
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     assert sum("image/png" in output.get("data", {}) for output in outputs) >= 2
+    stored = nbformat.read(ROOT / "examples" / "digits.ipynb", as_version=4)
+    for fresh, kept in zip(notebook.cells, stored.cells, strict=True):
+        assert len(kept.get("outputs", [])) == len(fresh.get("outputs", [])), fresh.source
+    said = "".join(output.get("text", "") for output in outputs)
+
+    def numbers(line):
+        return [float(number) for number in re.findall(r"-?\d+\.\d+", re.search(line, said)[0])]
+
+    # What the text says follows from the numbers.
+    ours, theirs = numbers("ROC AUC.*")
+    assert ours > max(theirs, 0.99)
+    assert numbers("GraphEMMF: accuracy.*") > numbers("NMF: accuracy.*")
+    before, noisy = numbers("score before.*")
+    assert before < 3.5 < noisy
