@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy.special import erf
+from scipy.stats import binom
 from sklearn.base import BaseEstimator, OutlierMixin, _fit_context, clone
 from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -279,8 +280,28 @@ class PyODDetector(_Detector):
         check_is_fitted(self)
         return -self.estimator_.score_samples(X)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any, return_confidence: bool = False) -> Any:
         """Tell outliers from the others, by their scores alone.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+        return_confidence : bool, default=False
+            Whether to give ``predict_confidence`` as well.
+
+        Returns
+        -------
+        found : ndarray of shape (n_samples,)
+            1 for outliers, 0 for the others.
+        confidence : ndarray of shape (n_samples,)
+            With ``return_confidence``.
+        """
+        found, confidence = self._predict(X)
+        return (found, confidence) if return_confidence else found
+
+    def predict_confidence(self, X: Any) -> Any:
+        """Give the chance that other training samples of the same kind would lead to the same prediction.
 
         Parameters
         ----------
@@ -289,10 +310,41 @@ class PyODDetector(_Detector):
 
         Returns
         -------
-        found : ndarray of shape (n_samples,)
-            1 for outliers, 0 for the others.
+        confidence : ndarray of shape (n_samples,)
+            In [0, 1] (Perini, Vercruyssen and Davis, ECML PKDD 2020).
         """
-        return (self.decision_function(X) > self.threshold_).astype(int)
+        return self._predict(X)[1]
+
+    def predict_with_rejection(self, X: Any, T: float = 32) -> Any:
+        """Tell outliers from the others, and say nothing where the prediction could as well be the other one.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+        T : float, default=32
+            A prediction counts where its confidence, laid onto [0, 1] from one half on, is above 1 - 2 exp(-T): more of
+            them are rejected the higher it is.
+
+        Returns
+        -------
+        found : ndarray of shape (n_samples,)
+            1 for outliers, 0 for the others, -2 where the prediction is rejected (Perini and Davis, NeurIPS 2023).
+        """
+        if not T > 0:
+            raise ValueError(f"T is {T!r}, but must be above 0.")
+        found, confidence = self._predict(X)
+        found[np.abs(2 * confidence - 1) <= 1 - 2 * np.exp(-T)] = -2
+        return found
+
+    def _predict(self, X: Any) -> Any:
+        """Predictions, and how sure they are."""
+        scores, known = self.decision_function(X), np.sort(self.decision_scores_)
+        found = (scores > self.threshold_).astype(int)
+        # The share of samples that score lower, as Laplace estimates it, and the chance that so few of as many samples are above.
+        lower = (1 + np.searchsorted(known, scores, side="right")) / (2 + len(known))
+        is_outlier = binom.sf(len(known) - int(self.labels_.sum()), len(known), lower)
+        return found, np.where(found == 1, is_outlier, 1 - is_outlier)
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """Fit and give ``labels_``.

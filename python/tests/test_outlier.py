@@ -23,6 +23,23 @@ def test_the_dialect_of_scikit_learn():
     assert detector.explain(X).shape == X.shape
 
 
+def test_how_sure_a_prediction_is():
+    detector = PyODDetector(EMMF(3, init="trimmed")).fit(X)
+    found, confidence = detector.predict(X, return_confidence=True)
+    assert np.array_equal(found, detector.predict(X))
+    assert np.array_equal(confidence, detector.predict_confidence(X))
+    assert ((confidence >= 0) & (confidence <= 1)).all()
+    order = np.argsort(detector.decision_scores_)
+    chance = np.where(found == 1, confidence, 1 - confidence)[order]
+    assert (np.diff(chance) >= 0).all() and chance[0] < 0.01 < 0.5 < chance[-1]
+    careful, bold = (detector.predict_with_rejection(X, T) for T in (32, 1))
+    assert set(careful) <= {-2, 0, 1} and (careful == -2).sum() > (bold == -2).sum() > 0
+    for kept in (careful, bold):
+        assert np.array_equal(kept[kept != -2], found[kept != -2])
+    with pytest.raises(ValueError, match="T is 0, but must be above 0"):
+        detector.predict_with_rejection(X, 0)
+
+
 def test_the_dialect_of_pyod():
     detector = PyODDetector(EMMF(3, init="trimmed")).fit(X)
     assert detector.labels_[OUTLIER].all()
