@@ -27,7 +27,7 @@ names!(InitName for Init {
     Kmeans => Init::Kmeans, Trimmed => Init::Trimmed, Random => Init::Random, Nndsvd => Init::Nndsvd, Graph => Init::Graph,
 });
 names!(JunkName for Option<Junk> {
-    Huge => None, Scattered => Some(Junk::Scattered), Cluster => Some(Junk::Cluster),
+    Huge => None, Scattered => Some(Junk::Scattered), Cluster => Some(Junk::Cluster), Long => Some(Junk::Long),
 });
 names!(OutliersName for Outliers { SetAside => Outliers::SetAside, Keep => Outliers::Keep });
 names!(MissingName for Missing { Nan => Missing::Nan });

@@ -53,7 +53,8 @@ pub(super) enum SynthKind {
         /// How many.
         #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
         count: usize,
-        /// huge: in [0, 10σ]; scattered: random vectors as long as the median sample; cluster: nearly equal ones.
+        /// huge: in [0, 10σ]; scattered: random vectors as long as the median sample; cluster: nearly equal ones; long: samples of
+        /// the data, a hundred times as long.
         #[arg(long, value_enum, default_value = "huge")]
         kind: JunkName,
         #[command(flatten)]

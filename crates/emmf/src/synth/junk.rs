@@ -1,5 +1,5 @@
-//! Outliers that are harder to see than gross ones: of usual length, close together, from elsewhere, or samples with some
-//! entries destroyed.
+//! Outliers that are harder to see than gross ones: of usual length, close together, from elsewhere, or samples that are far too long or
+//! have some entries destroyed.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -13,20 +13,29 @@ use crate::real::Real;
 
 /// Largest relative difference of an entry within a cluster of junk.
 const TIGHT: f64 = 0.05;
+/// How many times as long as it was a sample is that is far too long.
+const LONG: f64 = 100.0;
 
-/// Kinds of outliers as long as the median sample.
+/// Kinds of outliers. But for those that are too long, they are as long as the median sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Junk {
     /// Random vectors.
     Scattered,
     /// Copies of one random vector, with a little noise.
     Cluster,
+    /// Samples of the data, a hundred times as long.
+    Long,
 }
 
 /// The data and, after them, `count` outliers of this kind.
 pub fn add_junk<T: Real>(x: &Mat<T>, kind: Junk, count: usize, seed: u64) -> Mat<T> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let (n, length) = (x.rows(), median_length(x));
+    if kind == Junk::Long && n > 0 {
+        let drawn: Vec<usize> = (0..count).map(|_| random.random_range(0..n)).collect();
+        let long = |i: usize, j: usize| T::from_f64(LONG * x[(drawn[i - n], j)].to_f64());
+        return Mat::from_fn(n + count, x.cols(), |i, j| if i < n { x[(i, j)] } else { long(i, j) });
+    }
     let mut all = append(x, count, 1.0, &mut random);
     if kind == Junk::Cluster && count > 0 {
         let first = all.row(n).to_vec();
