@@ -64,6 +64,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
     sample_weight_: NDArray[np.float64]
     outlier_scores_: NDArray[np.float64]
     outlier_reasons_: NDArray[np.object_]
+    outlier_groups_: list[NDArray[np.int64]]
     outliers_: NDArray[np.bool_]
     set_aside_: NDArray[np.int64]
     imputed_: NDArray[Any]
@@ -379,6 +380,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         self.sample_weight_ = found["weights"]
         self.outlier_scores_ = found["scores"]
         self.outlier_reasons_ = np.array(found["reasons"], dtype=object)
+        self.outlier_groups_ = found["groups"]
         self.set_aside_ = found["set_aside"]
         self.outliers_ = _emmf.outliers(self.outlier_scores_, self.set_aside_, THRESHOLD)
         self.extras_ = found["extras"]

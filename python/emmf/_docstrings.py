@@ -38,6 +38,8 @@ outlier_scores_ : ndarray of shape (n_samples,)
     of the others ends at 3.5. Higher is worse.
 outlier_reasons_ : ndarray of shape (n_samples,)
     What makes the score: "centroids", "neighbours", "direction", "values" or "length".
+outlier_groups_ : list of ndarray
+    Outliers that are alike, where there are several: the training samples of each group.
 outliers_ : ndarray of shape (n_samples,)
     Whether the score is above 3.5, or the sample was set aside.
 set_aside_ : ndarray of shape (n_set_aside,)

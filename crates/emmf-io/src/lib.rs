@@ -79,7 +79,8 @@ pub use part::abandon;
 pub use read::{read, read_bytes, read_labels, read_labels_bytes, read_texts};
 pub use record::check::Inconsistent;
 pub use record::{
-    DataInfo, GridInfo, GridPoint, RECORD_VERSION, Record, SampleColumns, read_record, write_record,
+    DataInfo, GridInfo, GridPoint, OUTLIER, RECORD_VERSION, Record, SampleColumns, read_record,
+    without_outliers, write_record,
 };
 pub use result_folder::ResultFolder;
 pub use results::{MODEL_FILE, RECORD_FILE, Results, check_same_fit};

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use emmf::method::Coding;
 use emmf::model::ResidualScale;
-use emmf::outliers::{Judge, Reference};
+use emmf::outliers::{Judge, Rare, Reference};
 use emmf::preprocess::Fitted;
 use emmf::synth::ImageShape;
 use emmf::{Mat, Model, Real, Spec};
@@ -166,12 +166,18 @@ pub(crate) fn to_bytes<T: Real>(model: &Model<T>, notes: &Notes) -> Result<Vec<u
             numbers.put::<f64>("bins", &[heads.len() / judge::HEAD, judge::HEAD], &heads);
             numbers.put::<f64>("surprises", &[surprises.len()], &surprises);
         }
+        if let Some(rare) = judge.rare() {
+            numbers.put::<f64>("radii", &[rare.radii.len()], &rare.radii);
+        }
     }
     let u = model.centroids();
     numbers.put("U", &[u.rows(), u.cols()], u.as_slice());
-    if let Some(reference) = model.judge().and_then(Judge::reference) {
-        let samples = reference.samples();
-        numbers.put("reference", &[samples.rows(), samples.cols()], samples.as_slice());
+    let drawn = model.judge().and_then(Judge::reference).map(Reference::samples);
+    let rare = model.judge().and_then(Judge::rare).map(|rare| &rare.centres);
+    for (name, samples) in [("reference", drawn), ("rare", rare)] {
+        if let Some(samples) = samples {
+            numbers.put(name, &[samples.rows(), samples.cols()], samples.as_slice());
+        }
     }
     let Numbers { tensors, bytes } = numbers;
     let mut header = serde_json::to_vec(&Header { metadata, tensors }).map_err(broken)?;
@@ -266,17 +272,19 @@ fn put_together<const N: usize, T: Real>(
         Ok(Some(tensor.data().as_chunks::<8>().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect()))
     };
     let rarity = match (doubles("bins")?, doubles("surprises")?) {
-        (Some(heads), Some(surprises)) => Some(judge::bins_from(&heads, &surprises, noted.unseen)?),
+        (Some(heads), Some(surprises)) => Some(judge::bins_from(&heads, &surprises, &noted)?),
         _ => None,
     };
-    let reference = match tensors.tensor("reference") {
+    let samples = |name: &str| match tensors.tensor(name) {
         Ok(tensor) if tensor.data().len() == tensor.shape().iter().product::<usize>() * N => {
-            Some(Reference::of(matrix(&tensor, number)?))
+            matrix(&tensor, &number).map(Some)
         }
-        Ok(_) => return Err(Problem::malformed("reference", "it is not of the type of U")),
-        Err(_) => None,
+        Ok(_) => Err(Problem::malformed(name, "it is not of the type of U")),
+        Err(_) => Ok(None),
     };
-    let judge = Judge::from_parts(reference, rarity, noted.scales).map_err(broken)?;
+    let reference = samples("reference")?.map(Reference::of);
+    let rare = samples("rare")?.zip(doubles("radii")?).map(|(centres, radii)| Rare { centres, radii });
+    let judge = Judge::from_parts(reference, rarity, rare, noted.scales).map_err(broken)?;
     model.with_judge(judge).map_err(broken)
 }
 

@@ -10,7 +10,7 @@ use std::path::Path;
 use emmf::method::{Extra, Value};
 use emmf::metrics::Clustering;
 use emmf::model::Seconds;
-use emmf::outliers::{Reason, THRESHOLD, outliers};
+use emmf::outliers::{Doubt, Judge, Reason, THRESHOLD, outliers};
 use emmf::{Choice, Fit, Real, Spec, Stop};
 use serde::{Deserialize, Serialize};
 
@@ -86,6 +86,15 @@ pub struct SampleColumns {
     pub name: Option<Vec<String>>,
 }
 
+/// Class of samples that belong to none.
+pub const OUTLIER: &str = "outlier";
+
+/// True classes and clusters of the samples that belong to a class, where any does.
+pub fn without_outliers<'a>(truth: &'a [String], labels: &[usize]) -> (Vec<&'a str>, Vec<usize>) {
+    let inside = truth.iter().zip(labels).filter(|(class, _)| *class != OUTLIER);
+    inside.map(|(class, label)| (class.as_str(), *label)).unzip()
+}
+
 /// The record of one fit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
@@ -117,7 +126,13 @@ pub struct Record {
     /// The samples that were set aside as outliers before the start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set_aside: Vec<usize>,
-    /// Agreement with the true classes, where known.
+    /// Outliers that are alike, where there are several: the samples of each group.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<Vec<usize>>,
+    /// What keeps the verdict about outliers from saying more, where something does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<Doubt>,
+    /// Agreement with the true classes, where known, of the samples that are not of the class [`OUTLIER`].
     pub clustering: Option<Clustering>,
     /// The search that chose a parameter, where there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -144,7 +159,14 @@ pub struct Record {
 impl Record {
     /// The record of a fit, with the true classes where known.
     pub fn new<T: Real>(fit: &Fit<T>, data: DataInfo, truth: Option<Vec<String>>) -> emmf::Result<Self> {
-        let compare = |truth: &Vec<String>| Clustering::compare(truth, &fit.labels);
+        let compare = |truth: &Vec<String>| {
+            let (classes, labels) = without_outliers(truth, &fit.labels);
+            if classes.is_empty() {
+                Clustering::compare(truth, &fit.labels)
+            } else {
+                Clustering::compare(&classes, &labels)
+            }
+        };
         Ok(Self {
             version: RECORD_VERSION,
             emmf: env!("CARGO_PKG_VERSION").into(),
@@ -159,6 +181,8 @@ impl Record {
             seconds: fit.seconds,
             threshold: THRESHOLD,
             set_aside: fit.set_aside.clone(),
+            groups: fit.groups.clone(),
+            doubt: fit.model.judge().and_then(Judge::doubt),
             clustering: truth.as_ref().map(compare).transpose()?,
             grid: None,
             samples: SampleColumns {

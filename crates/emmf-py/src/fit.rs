@@ -76,6 +76,8 @@ fn run<'py, T: Element + Real>(
     results.set_item("scores", fit.scores.into_pyarray(py))?;
     results.set_item("reasons", reasons(&fit.reasons))?;
     results.set_item("set_aside", positions(py, fit.set_aside))?;
+    let groups = fit.groups.into_iter().map(|group| positions(py, group));
+    results.set_item("groups", groups.collect::<Vec<_>>())?;
     results.set_item("imputed", fit.imputed.map(|imputed| matrix(py, imputed)).transpose()?)?;
     results.set_item("extras", extras(py, fit.extras)?)?;
     results.set_item("objective", fit.objective)?;

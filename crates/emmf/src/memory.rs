@@ -3,13 +3,13 @@
 //! The peak of a fit is in its start, in the making of its graph or in its iterations with their end. Each is a number of
 //! matrices n×k and d×k and of vectors of length n; `tests/announced.rs` compares all of them with what is taken.
 
-use crate::data::{BLOCK, PANEL, PARTS, STREAM_PARTS, STRIP};
+use crate::data::{BLOCK, PANEL, PARTS, STREAM_PARTS, STRIP, slab};
 use crate::error::{Error, Result};
 use crate::graph::{MANY, Searched, eigen_width};
 use crate::init::{OVERSAMPLE, widest};
 use crate::matrix::COPIED;
 use crate::method::memory::Sizes;
-use crate::outliers::{most_binned, most_drawn};
+use crate::outliers::{most_binned, most_compared, most_drawn, most_held, most_read};
 use crate::real::Real;
 use crate::registry::{self, Entry, GraphUse, WITH_GRAPH};
 use crate::spec::{GraphKind, GraphSpec, Init, Solver, Spec};
@@ -35,8 +35,6 @@ const SMALL_EIGEN: f64 = 5.0 * 400.0 * 400.0;
 /// Matrices as large as V of a wide fit, and those that are left while a graph is made of it: V and the reconstructions.
 const WIDE: f64 = 3.0;
 const DESCRIBED: f64 = 2.0;
-/// What a method has found besides, as a share.
-const EXTRAS: f64 = 1.32;
 /// Bins of a feature.
 const BINS: f64 = 40.0;
 /// Vectors of length n that samples are judged by.
@@ -77,19 +75,30 @@ impl Takes<'_> {
         let again = if self.spec.restarts > 1 { self.iterations() } else { 0.0 };
         let phases = self.start().max(self.making()).max(self.iterations() + aside + again);
         let phases = phases.max(self.judging() + aside);
-        8.0 * VECTORS * (n + d) + phases + self.products() + self.rooms() + SHORT * d * k * size
+        let kept = self.products() + self.rooms() + self.slabs() + SHORT * d * k * size;
+        8.0 * VECTORS * (n + d) + phases + kept
     }
 
-    /// What samples are judged by, with V: those drawn, also in double precision, a block of distances to them for each thread, and
-    /// the bins of the features with the values that these are made of.
+    /// What every thread keeps once it has decomposed something.
+    fn slabs(&self) -> f64 {
+        let decomposes =
+            matches!(self.init(), Init::Nndsvd | Init::Graph) || self.entry.facts.memory.decomposes;
+        if decomposes { slab() as f64 * self.workers() } else { 0.0 }
+    }
+
+    /// What samples are judged by, with V: those drawn, also in double precision, a block of distances to them or of samples for
+    /// each thread, and the bins of the features with the values that these are made of, or the outliers that are compared.
     fn judging(&self) -> f64 {
         let Sizes { n, d, size, .. } = self.sizes;
         let wide = if size < 8.0 { 8.0 } else { 0.0 };
         let drawn = most_drawn(d as usize).min(n as usize) as f64;
         let binned = most_binned(d as usize).min(n as usize) as f64;
-        let rooms = 8.0 * self.workers() * (BLOCK as f64 * drawn + binned);
-        let drawn_or_binned = (drawn * wide).max(binned * size);
-        self.tall() + EXTRAS * d * (drawn * size + drawn_or_binned) + rooms + 8.0 * (SIDES * n + BINS * d)
+        let read = (most_read(d as usize) as f64).min(n) * d * size;
+        let rooms = self.workers() * (8.0 * (BLOCK as f64 * drawn + binned)).max(read);
+        let compared = (most_compared(d as usize) as f64).min(n) * d.min(256.0);
+        let held =
+            (drawn * d * wide).max(most_held(n as usize, d as usize) as f64 * size).max(16.0 * compared);
+        self.tall() + d * drawn * size + held + rooms + 8.0 * (SIDES * n + BINS * d)
     }
 
     /// Threads that work at the same time.

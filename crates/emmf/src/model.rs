@@ -352,6 +352,8 @@ pub struct Fit<T> {
     pub scores: Vec<f64>,
     /// What makes the score of every sample.
     pub reasons: Vec<Reason>,
+    /// Outliers that are alike, where there are several: the samples of each group, ascending.
+    pub groups: Vec<Vec<usize>>,
     /// The samples that were set aside as outliers before the start, ascending.
     pub set_aside: Vec<usize>,
     /// The samples as they were given, with missing values filled in, where there may be such.
@@ -393,7 +395,7 @@ impl<T: Real> Fit<T> {
     /// Scores by this judge, of whom the model knows.
     pub(crate) fn judge(&mut self, judge: Judge<T>, judged: Judged) -> Result<()> {
         self.model = self.model.clone().with_judge(judge)?;
-        (self.scores, self.reasons) = (judged.scores, judged.reasons);
+        (self.scores, self.reasons, self.groups) = (judged.scores, judged.reasons, judged.groups);
         Ok(())
     }
 

@@ -13,10 +13,13 @@ pub(super) struct Noted {
     pub(super) scales: Scales,
     /// What a value counts that nobody has.
     pub(super) unseen: f64,
+    /// Digits that tell bins apart.
+    pub(super) digits: u32,
 }
 
 pub(super) fn noted<T: Real>(judge: &Judge<T>) -> Noted {
-    Noted { scales: *judge.scales(), unseen: judge.rarity().map_or(0.0, Rarity::unseen) }
+    let (unseen, digits) = judge.rarity().map_or((0.0, 0), |rarity| (rarity.unseen(), rarity.digits()));
+    Noted { scales: *judge.scales(), unseen, digits }
 }
 
 /// Numbers of a feature before those of its bins: centre, range, the first bin, how many there are.
@@ -30,7 +33,7 @@ pub(super) fn bins_to(rarity: &Rarity) -> (Vec<f64>, Vec<f64>) {
     (features.iter().flat_map(head).collect(), surprises)
 }
 
-pub(super) fn bins_from(heads: &[f64], mut surprises: &[f64], unseen: f64) -> Result<Rarity, Problem> {
+pub(super) fn bins_from(heads: &[f64], mut surprises: &[f64], noted: &Noted) -> Result<Rarity, Problem> {
     let wrong = |why: &str| Problem::malformed("bins", why);
     let (heads, rest) = heads.as_chunks::<HEAD>();
     let mut features = Vec::with_capacity(heads.len());
@@ -44,8 +47,8 @@ pub(super) fn bins_from(heads: &[f64], mut surprises: &[f64], unseen: f64) -> Re
         features.push(Bins { center, range, first: first as i32, surprise: own.to_vec() });
         surprises = others;
     }
-    if !rest.is_empty() || !surprises.is_empty() || !unseen.is_finite() {
+    if !rest.is_empty() || !surprises.is_empty() || !noted.unseen.is_finite() {
         return Err(wrong("they are not those of its features"));
     }
-    Ok(Rarity::new(features, unseen))
+    Ok(Rarity::new(features, noted.unseen, noted.digits))
 }

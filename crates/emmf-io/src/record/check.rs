@@ -72,6 +72,10 @@ impl Record {
         below("samples.label", &self.samples.label, (k, "clusters"))?;
         below("set_aside", &self.set_aside, (n, "samples"))?;
         rising("set_aside", &self.set_aside)?;
+        for group in &self.groups {
+            below("groups", group, (n, "samples"))?;
+            rising("groups", group)?;
+        }
         finite("objective", &[self.objective])?;
         finite("initial", &[self.initial])?;
         finite("threshold", &[self.threshold])?;

@@ -5,11 +5,16 @@ use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt;
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
-use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::{MatRef, Par, Spec};
 
 use crate::matrix::Mat;
 use crate::real::Real;
+
+/// Bytes that a thread holds once it has decomposed a matrix that is not tiny: as much as the machine's second cache, and what is
+/// packed beside.
+pub(crate) fn slab() -> usize {
+    gemm_common::cache::CACHE_INFO[1].cache_bytes + (1 << 20)
+}
 
 fn to_faer<T: Real>(a: &Mat<T>) -> faer::Mat<f64> {
     faer::Mat::from_fn(a.rows(), a.cols(), |i, j| a[(i, j)].to_f64())
@@ -36,44 +41,6 @@ pub(crate) fn thin_svd<T: Real>(a: &Mat<T>) -> Option<(Mat<T>, Vec<f64>, Mat<T>)
     let svd = to_faer(a).thin_svd().ok()?;
     let s = svd.S().column_vector().iter().copied().collect();
     Some((from_faer(svd.U()), s, from_faer(svd.V())))
-}
-
-/// The orthonormal matrix that is nearest to a tall one, with room to be used again.
-pub(crate) struct Polar {
-    a: faer::Mat<f64>,
-    left: faer::Mat<f64>,
-    right: faer::Mat<f64>,
-    s: Vec<f64>,
-    buffer: MemBuffer,
-}
-
-impl Polar {
-    /// For matrices of this shape.
-    pub(crate) fn new((n, c): (usize, usize)) -> Self {
-        let thin = ComputeSvdVectors::Thin;
-        let [a, left] = [(); 2].map(|()| faer::Mat::zeros(n, c));
-        let room = svd_scratch::<f64>(n, c, thin, thin, Par::Seq, Spec::default());
-        Self { a, left, right: faer::Mat::zeros(c, c), s: vec![0.0; c], buffer: MemBuffer::new(room) }
-    }
-
-    /// A ← L·Rᵀ of its thin SVD A = L·diag(s)·Rᵀ; false where that does not converge.
-    pub(crate) fn replace<T: Real>(&mut self, a: &mut Mat<T>) -> bool {
-        let (n, c) = a.shape();
-        for i in 0..n {
-            (0..c).for_each(|k| self.a[(i, k)] = a[(i, k)].to_f64());
-        }
-        let vectors = (Some(self.left.as_mut()), Some(self.right.as_mut()));
-        let (s, stack) = (DiagMut::from_slice_mut(&mut self.s), MemStack::new(&mut self.buffer));
-        if svd(self.a.as_ref(), s, vectors.0, vectors.1, Par::Seq, stack, Spec::default()).is_err() {
-            return false;
-        }
-        let one = faer::Accum::Replace;
-        faer::linalg::matmul::matmul(&mut self.a, one, &self.left, self.right.transpose(), 1.0, Par::Seq);
-        for i in 0..n {
-            (0..c).for_each(|k| a[(i, k)] = T::from_f64(self.a[(i, k)]));
-        }
-        true
-    }
 }
 
 /// Eigenvalues of a symmetric matrix, ascending, and its eigenvectors as columns; `None` where that does not converge.

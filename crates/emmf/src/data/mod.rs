@@ -8,6 +8,7 @@ mod decompose;
 mod dense;
 mod dots;
 mod gram;
+mod polar;
 mod product;
 mod sparse;
 mod stored;
@@ -26,8 +27,9 @@ pub use dense::Dense;
 pub(crate) use dense::{PANEL, STREAM_PARTS};
 pub use sparse::Sparse;
 
-pub(crate) use decompose::{Cholesky, Polar, orthonormal_basis, symmetric_eigen, thin_svd};
+pub(crate) use decompose::{Cholesky, orthonormal_basis, slab, symmetric_eigen, thin_svd};
 pub(crate) use gram::{Gram, exact_gram, times_small};
+pub(crate) use polar::Polar;
 pub(crate) use stored::Stored;
 pub(crate) use survey::{Factor, Survey, Wanted};
 pub(crate) use tree::{add_up, sum_of_parts};

@@ -87,6 +87,7 @@ impl Split {
             weights: self.merged(&fit.weights, &vec![0.0; self.aside.len()]),
             scores: self.merged(&fit.scores, &coded.scores),
             reasons: self.merged(&fit.reasons, &coded.reasons),
+            groups: Vec::new(),
             set_aside: self.aside,
             ..fit
         })

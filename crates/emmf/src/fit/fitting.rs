@@ -89,6 +89,7 @@ impl<'a> Fitting<'a> {
             labels: outcome.labels,
             extras: outcome.extras.into_iter().chain(self.choice.into_iter().flat_map(guide::told)).collect(),
             reasons: vec![Reason::default(); outcome.residuals.len()],
+            groups: Vec::new(),
             set_aside: Vec::new(),
             residuals: outcome.residuals,
             imputed: None,

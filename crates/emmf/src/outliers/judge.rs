@@ -5,7 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::bulk::{MOST, bulk, cut};
-use super::{Rarity, Reference, THRESHOLD};
+use super::groups::Groups;
+use super::{Rare, Rarity, Reference, THRESHOLD};
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::preprocess::median;
@@ -15,8 +16,12 @@ use crate::real::Real;
 const LEAST: f64 = 0.02;
 /// Share of the usual value below which differences do not count.
 const NOTHING: f64 = 1e-3;
+/// Least spread of the rarity of a feature's values; of d features it is √d times as much. Where all bins are as full, chance would decide.
+const SURPRISE: f64 = 0.5;
 /// Where the usual residual is below this share of the usual length, the fit is exact, and residuals tell nothing.
 const EXACT: f64 = 1e-3;
+/// The share of the threshold above which a sample may belong to a group of outliers.
+const NEARLY: f64 = 2.0 / 3.0;
 /// Least scale of the tail of the largest part.
 const TAIL: f64 = 0.3;
 /// From fewer samples nothing can be told about the values of features.
@@ -78,6 +83,31 @@ impl fmt::Display for Reason {
     }
 }
 
+/// Why a verdict about outliers says less than it could.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Doubt {
+    /// The centroids describe the samples exactly.
+    Exact,
+    /// Nothing but residuals is known.
+    Residuals,
+    /// There are too few samples.
+    Few,
+}
+
+impl Doubt {
+    /// In a sentence.
+    pub fn told(self) -> &'static str {
+        match self {
+            Self::Exact => {
+                "the centroids describe the samples exactly, so nothing can stick out of them; judged without residuals"
+            }
+            Self::Residuals => "judged by residuals alone",
+            Self::Few => "there are too few samples to say much",
+        }
+    }
+}
+
 /// Where the bulk of the samples lies, and how far it is spread.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Scale {
@@ -98,9 +128,9 @@ impl Scale {
         Self { floor: Some(floor), center, spread }
     }
 
-    fn of(values: &[f64]) -> Self {
-        let least = NOTHING * median(&mut values.to_vec()).abs();
-        let (center, spread) = bulk(values, least.max(f64::MIN_POSITIVE));
+    /// Of these values, with at least this spread.
+    fn of(values: &[f64], least: f64) -> Self {
+        let (center, spread) = bulk(values, least);
         Self { floor: None, center, spread }
     }
 
@@ -133,6 +163,7 @@ pub struct Scales {
 pub struct Judge<T> {
     reference: Option<Reference<T>>,
     rarity: Option<Rarity>,
+    rare: Option<Rare<T>>,
     scales: Scales,
 }
 
@@ -143,6 +174,8 @@ pub struct Judged {
     pub scores: Vec<f64>,
     /// What makes it: that the sample is much too long, else the largest part.
     pub reasons: Vec<Reason>,
+    /// Outliers that are alike, where there are several: the samples of each group, ascending.
+    pub groups: Vec<Vec<usize>>,
 }
 
 /// What is known about samples before their scores, in the order of [`Reason::PARTS`].
@@ -160,23 +193,30 @@ impl<T: Real> Judge<T> {
         let many = counts.iter().filter(|counts| **counts).count();
         let reference = Reference::draw(x, counts);
         let rarity = (many >= FEW).then(|| Rarity::of_samples(x, counts));
-        Self::on(x, residuals, (Some(reference), rarity), counts)
+        let seen = see(x, residuals, (Some(&reference), rarity.as_ref()));
+        let (mut judge, mut judged) = Self::with((None, rarity), &seen, counts);
+        let above = |limit: f64| (0..counts.len()).filter(|&i| judged.scores[i] > limit).collect::<Vec<_>>();
+        // Where a rare cluster sticks out, some of it may do so a little less.
+        let far = if above(THRESHOLD).is_empty() { Vec::new() } else { above(NEARLY * THRESHOLD) };
+        let mut groups = Groups::find(x, &reference, &far);
+        groups.keep(|i| judged.scores[i] > THRESHOLD);
+        (judge.reference, judge.rare, judged.groups) = (Some(reference), groups.rare, groups.alike);
+        judge.spare(x, &mut judged);
+        (judge, judged)
+    }
+
+    /// Samples of rare clusters are no outliers.
+    fn spare<X: Data<T>>(&self, x: &X, judged: &mut Judged) {
+        let Some(rare) = &self.rare else { return };
+        for (score, _) in judged.scores.iter_mut().zip(rare.hold(x)).filter(|(_, held)| *held) {
+            *score = score.min(THRESHOLD);
+        }
     }
 
     /// The same by the residuals alone, where the samples cannot be read.
     pub(crate) fn of_residuals(residuals: &[f64]) -> (Self, Judged) {
         let seen = Seen([Some(residuals.to_vec()), None, None, None, None]);
         Self::with((None, None), &seen, &vec![true; residuals.len()])
-    }
-
-    fn on<X: Data<T>>(
-        x: &X,
-        residuals: Option<&[f64]>,
-        (reference, rarity): (Option<Reference<T>>, Option<Rarity>),
-        counts: &[bool],
-    ) -> (Self, Judged) {
-        let seen = see(x, residuals, (reference.as_ref(), rarity.as_ref()));
-        Self::with((reference, rarity), &seen, counts)
     }
 
     fn with(
@@ -188,10 +228,12 @@ impl<T: Real> Judge<T> {
             values.iter().zip(counts).filter(|(_, counts)| **counts).map(|(value, _)| *value).collect()
         };
         let usual = seen.0[PARTS - 1].as_ref().map_or(0.0, |lengths| median(&mut of(lengths)));
+        let surprise =
+            rarity.as_ref().map_or(1.0, |rarity| SURPRISE * (rarity.features().len() as f64).sqrt());
         let scale = |(part, values): (Reason, &Option<Vec<f64>>)| {
             let values = of(values.as_ref()?);
             let scale = match part {
-                Reason::Values => Scale::of(&values),
+                Reason::Values => Scale::of(&values, surprise),
                 Reason::Length => Scale::of_logs(&values, LENGTH.1.ln() / LENGTH.0),
                 Reason::Centroids if median(&mut values.clone()) < EXACT * usual => return None,
                 _ => Scale::of_logs(&values, LEAST),
@@ -200,8 +242,12 @@ impl<T: Real> Judge<T> {
         };
         let mut parts = Reason::PARTS.iter().copied().zip(&seen.0).map(scale);
         let parts = std::array::from_fn(|_| parts.next().flatten());
-        let mut judge =
-            Self { reference, rarity, scales: Scales { parts, cut: THRESHOLD, length_cut: f64::INFINITY } };
+        let mut judge = Self {
+            reference,
+            rarity,
+            rare: None,
+            scales: Scales { parts, cut: THRESHOLD, length_cut: f64::INFINITY },
+        };
         let largest = judge.judge(seen).scores;
         let limit = cut(&of(&largest), TAIL);
         let above = largest.iter().filter(|score| **score > limit).count();
@@ -226,6 +272,7 @@ impl<T: Real> Judge<T> {
     pub fn from_parts(
         reference: Option<Reference<T>>,
         rarity: Option<Rarity>,
+        rare: Option<Rare<T>>,
         scales: Scales,
     ) -> Result<Self> {
         let sound = scales.parts.iter().flatten().all(Scale::is_sound);
@@ -233,13 +280,19 @@ impl<T: Real> Judge<T> {
         if !sound || !cuts.iter().all(|cut| *cut > 0.0 && cut.is_finite()) {
             return Err(Error::param("the scales of the scores", "not all finite and positive", "so"));
         }
-        let rare = rarity.iter().flat_map(Rarity::features);
-        let numbers = rare.flat_map(|bins| bins.surprise.iter().copied().chain([bins.center, bins.range]));
+        let binned = rarity.iter().flat_map(Rarity::features);
+        let numbers = binned.flat_map(|bins| bins.surprise.iter().copied().chain([bins.center, bins.range]));
         let drawn = reference.iter().flat_map(|drawn| drawn.samples().as_slice()).map(|x| x.to_f64());
-        if numbers.chain(drawn).any(|x| !x.is_finite()) {
+        let centres = rare.iter().flat_map(|rare| rare.centres.as_slice()).map(|x| x.to_f64());
+        let radii = rare.iter().flat_map(|rare| rare.radii.iter().copied());
+        if numbers.chain(drawn).chain(centres).chain(radii).any(|x| !x.is_finite()) {
             return Err(Error::param("what the scores go by", "not all finite", "so"));
         }
-        Ok(Self { reference, rarity, scales })
+        if let Some(rare) = rare.as_ref().filter(|rare| rare.centres.cols() != rare.radii.len()) {
+            let (got, want) = ((rare.radii.len(), 1), (rare.centres.cols(), 1));
+            return Err(Error::Shape { what: "the radii of rare clusters", got, want });
+        }
+        Ok(Self { reference, rarity, rare, scales })
     }
 
     /// The samples that others are compared with.
@@ -252,6 +305,20 @@ impl<T: Real> Judge<T> {
         self.rarity.as_ref()
     }
 
+    /// Clusters of few samples, which are no outliers.
+    pub fn rare(&self) -> Option<&Rare<T>> {
+        self.rare.as_ref()
+    }
+
+    /// What keeps it from saying more, where something does.
+    pub fn doubt(&self) -> Option<Doubt> {
+        if self.reference.is_none() {
+            return Some(Doubt::Residuals);
+        }
+        let exact = self.scales.parts[0].is_none().then_some(Doubt::Exact);
+        self.rarity.is_none().then_some(Doubt::Few).or(exact)
+    }
+
     /// What is usual.
     pub fn scales(&self) -> &Scales {
         &self.scales
@@ -260,12 +327,21 @@ impl<T: Real> Judge<T> {
     /// Features of the samples that it judges, where it says.
     pub(crate) fn features(&self) -> impl Iterator<Item = usize> {
         let rarity = self.rarity.as_ref().map(|rarity| rarity.features().len());
-        self.reference.as_ref().map(|reference| reference.samples().rows()).into_iter().chain(rarity)
+        let rare = self.rare.as_ref().map(|rare| rare.centres.rows());
+        self.reference
+            .as_ref()
+            .map(|reference| reference.samples().rows())
+            .into_iter()
+            .chain(rarity)
+            .chain(rare)
     }
 
     /// Judges samples before their length is changed, with these residuals.
     pub(crate) fn samples<X: Data<T>>(&self, x: &X, residuals: &[f64]) -> Judged {
-        self.judge(&see(x, Some(residuals), (self.reference.as_ref(), self.rarity.as_ref())))
+        let mut judged =
+            self.judge(&see(x, Some(residuals), (self.reference.as_ref(), self.rarity.as_ref())));
+        self.spare(x, &mut judged);
+        judged
     }
 
     fn judge(&self, seen: &Seen) -> Judged {

@@ -8,17 +8,23 @@
 //! Where outliers begin is read off the scores of all samples: beyond what an exponential tail with the slope of the bulk would reach once
 //! in 5000 samples, or beyond a valley that such a tail does not have. Scores are divided so that this is [`THRESHOLD`].
 //! Heavy tails thus make no outliers, and up to a third of outliers do not hide each other.
+//!
+//! A few samples that are alike, and as far from the rest as its clusters are from each other, are a rare cluster ([`Rare`]) and no
+//! outliers.
 
 mod bulk;
 mod directions;
+mod groups;
 mod judge;
 mod rarity;
 mod reference;
 mod screen;
 
-pub use judge::{Judge, Judged, Reason, Scale, Scales};
-pub(crate) use rarity::most_binned;
+pub use groups::Rare;
+pub(crate) use groups::most_compared;
+pub use judge::{Doubt, Judge, Judged, Reason, Scale, Scales};
 pub use rarity::{Bins, Rarity};
+pub(crate) use rarity::{most_binned, most_held, most_read};
 pub use reference::Reference;
 pub(crate) use reference::most as most_drawn;
 pub use screen::screen;

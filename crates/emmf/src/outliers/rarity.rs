@@ -1,7 +1,11 @@
 //! How rare the values of a sample are, feature by feature: Σ −ln(share of the samples with such a value).
 //!
-//! Values are such when they fall into the same bin. Bins are equally wide in asinh((x − median)/range): wide enough for a share in the
-//! middle, and growing with the distance from it, so that neither heavy tails nor outliers make a bin of all the others.
+//! Values are such when they fall into the same bin, or, for a half, into one beside it, so that it does not matter where bins end. They
+//! are a power of two as wide as the range around the median, about n^-⅓ (Freedman and Diaconis 1981), and grow with the distance from
+//! it, so that neither heavy tails nor outliers make a bin of all the others: 1/width of them to every doubling of
+//! 1 − width/2 + |x − median|/range, as the leading digits of a binary number are.
+
+use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -10,12 +14,18 @@ use crate::data::{BLOCK, Data};
 use crate::matrix::Mat;
 use crate::real::Real;
 
-/// Width of a bin.
-const WIDTH: f64 = 0.2;
+/// Digits after the leading one that a number has.
+const DIGITS: u32 = 52;
+/// Those that tell bins apart at the most.
+const MOST_DIGITS: u32 = 8;
+/// Numbers that are read at a time where samples are not in memory.
+const READ: usize = 1 << 14;
 /// Samples from which the bins are made at the most, and the numbers that they may have together.
 const MOST: usize = 4096;
 const NUMBERS: usize = 1 << 20;
 const LEAST: usize = 512;
+/// Numbers that are held at a time while bins are made.
+const HELD: usize = 1 << 17;
 /// The quantiles between which the range of a feature lies.
 const RANGE: (f64, f64) = (0.1, 0.9);
 
@@ -24,10 +34,23 @@ pub(crate) fn most_binned(d: usize) -> usize {
     MOST.min((NUMBERS / d.max(1)).max(LEAST))
 }
 
+/// Numbers that are held at a time where each of n samples has d.
+pub(crate) fn most_held(n: usize, d: usize) -> usize {
+    let binned = most_binned(d).min(n);
+    HELD.max(binned).min(binned * d)
+}
+
+/// Samples that are read at a time where each has d numbers.
+pub(crate) fn most_read(d: usize) -> usize {
+    (READ / d.max(1)).clamp(1, BLOCK)
+}
+
 /// The bins of all features.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rarity {
     features: Vec<Bins>,
+    /// Digits after the leading one that tell bins apart.
+    digits: u32,
     /// −ln of the share of one sample: what a value counts that nobody has.
     unseen: f64,
     /// Σ over all features of what 0 counts.
@@ -49,7 +72,7 @@ pub struct Bins {
 
 impl Bins {
     /// Of these values, of which no more than one in `unseen` is negligible.
-    fn of(values: &mut [f64], unseen: f64) -> Self {
+    fn of(values: &mut [f64], (unseen, digits): (f64, u32)) -> Self {
         values.sort_unstable_by(f64::total_cmp);
         let center = quantile(values, 0.5);
         let range = quantile(values, RANGE.1) - quantile(values, RANGE.0);
@@ -58,29 +81,29 @@ impl Bins {
         let range = if range.is_finite() { range } else { f64::MAX };
         let mut bins = Self { center, range, first: 0, surprise: Vec::new() };
         let Some((low, high)) = values.first().zip(values.last()) else { return bins };
-        bins.first = bins.at(*low);
-        let mut counts = vec![0.0; (bins.at(*high) - bins.first) as usize + 1];
-        values.iter().for_each(|x| counts[(bins.at(*x) - bins.first) as usize] += 1.0);
+        // With an empty one at either end.
+        bins.first = bins.at(*low, digits) - 1;
+        let mut counts = vec![0.0; (bins.at(*high, digits) - bins.first) as usize + 2];
+        values.iter().for_each(|x| counts[(bins.at(*x, digits) - bins.first) as usize] += 1.0);
+        let count = |at: usize| counts.get(at).copied().unwrap_or(0.0);
+        let around = |at: usize| count(at) + 0.5 * (count(at.wrapping_sub(1)) + count(at + 1));
         let all = values.len() as f64;
-        bins.surprise =
-            counts.iter().map(|&count| if count > 0.0 { (all / count).ln() } else { unseen }).collect();
+        bins.surprise = (0..counts.len()).map(|at| (all / around(at)).ln().min(unseen)).collect();
         bins
     }
 
-    /// The bin of a value: at most a few thousand from the middle, since asinh grows like a logarithm.
-    fn at(&self, x: f64) -> i32 {
+    /// The bin of a value: at most a few thousand from the middle, since they grow like powers.
+    fn at(&self, x: f64, digits: u32) -> i32 {
         let away = x - self.center;
-        if self.range > 0.0 {
-            ((away / self.range).clamp(-1e300, 1e300).asinh() / WIDTH).round() as i32
-        } else if away == 0.0 {
-            0
-        } else {
-            away.signum() as i32
-        }
+        let range = if self.range > 0.0 { self.range } else { f64::MIN_POSITIVE };
+        let distance = (away.abs() / range).min(f64::MAX);
+        let (shift, middle) = (DIGITS - digits, 1.0 - 0.5 / f64::from(1_u32 << digits));
+        let bin = ((middle + distance).to_bits() >> shift) as i32 - (middle.to_bits() >> shift) as i32;
+        if away < 0.0 { -bin } else { bin }
     }
 
-    fn surprise(&self, x: f64, unseen: f64) -> f64 {
-        let at = self.at(x).checked_sub(self.first).and_then(|at| usize::try_from(at).ok());
+    fn surprise(&self, x: f64, (unseen, digits): (f64, u32)) -> f64 {
+        let at = self.at(x, digits).checked_sub(self.first).and_then(|at| usize::try_from(at).ok());
         at.and_then(|at| self.surprise.get(at)).copied().unwrap_or(unseen)
     }
 }
@@ -92,6 +115,7 @@ impl Rarity {
         let step = among.len().div_ceil(most_binned(x.shape().1)).max(1);
         let rows: Vec<usize> = among.into_iter().step_by(step).collect();
         let unseen = (rows.len().max(1) as f64).ln();
+        let digits = (rows.len().max(1) as f64).log2().mul_add(1.0 / 3.0, 0.5) as u32;
         let d = x.shape().1;
         let features: Vec<Bins> = if x.is_sparse() {
             let mut stored = vec![Vec::new(); d];
@@ -100,33 +124,44 @@ impl Rarity {
             }
             let bins = |mut values: Vec<f64>| {
                 values.resize(rows.len(), 0.0);
-                Bins::of(&mut values, unseen)
+                Bins::of(&mut values, (unseen, digits))
             };
             stored.into_par_iter().map(bins).collect()
         } else {
-            // Read once: they may be on a disk.
-            let mut held = Mat::zeros(rows.len(), d);
-            for (at, &i) in rows.iter().enumerate() {
-                x.read(i..i + 1, 0..d, held.row_mut(at));
-            }
-            let bins = |j: usize| {
-                let mut column: Vec<f64> = (0..rows.len()).map(|at| held[(at, j)].to_f64()).collect();
-                Bins::of(&mut column, unseen)
+            // A few features at a time, for which these samples are read again.
+            let panel = (HELD / rows.len().max(1)).clamp(1, d.max(1));
+            let mut held = Mat::zeros(rows.len(), panel);
+            let panels = (0..d).step_by(panel).map(|from| from..(from + panel).min(d));
+            let bins = |features: Range<usize>| -> Vec<Bins> {
+                for (at, &i) in rows.iter().enumerate() {
+                    x.read(i..i + 1, features.clone(), &mut held.row_mut(at)[..features.len()]);
+                }
+                let one = |j: usize| {
+                    let mut column: Vec<f64> = (0..rows.len()).map(|at| held[(at, j)].to_f64()).collect();
+                    Bins::of(&mut column, (unseen, digits))
+                };
+                (0..features.len()).into_par_iter().map(one).collect()
             };
-            (0..d).into_par_iter().map(bins).collect()
+            panels.flat_map(bins).collect()
         };
-        Self::new(features, unseen)
+        Self::new(features, unseen, digits)
     }
 
-    /// These bins, and what a value counts that nobody has.
-    pub fn new(features: Vec<Bins>, unseen: f64) -> Self {
-        let zeros = features.iter().map(|bins| bins.surprise(0.0, unseen)).sum();
-        Self { features, unseen, zeros }
+    /// These bins, what a value counts that nobody has, and the digits that tell bins apart, at most [`MOST_DIGITS`].
+    pub fn new(features: Vec<Bins>, unseen: f64, digits: u32) -> Self {
+        let digits = digits.min(MOST_DIGITS);
+        let zeros = features.iter().map(|bins| bins.surprise(0.0, (unseen, digits))).sum();
+        Self { features, digits, unseen, zeros }
     }
 
     /// The bins of every feature.
     pub fn features(&self) -> &[Bins] {
         &self.features
+    }
+
+    /// The digits that tell bins apart.
+    pub fn digits(&self) -> u32 {
+        self.digits
     }
 
     /// What a value counts that nobody has.
@@ -138,10 +173,20 @@ impl Rarity {
     pub(super) fn sums<T: Real, X: Data<T>>(&self, x: &X) -> Vec<f64> {
         let (n, d) = x.shape();
         let mut sums = vec![0.0; n];
+        let many = most_read(d);
         let block = |(at, sums): (usize, &mut [f64])| {
-            let mut row = vec![T::ZERO; if x.is_sparse() { 0 } else { d }];
-            for (i, sum) in (at * BLOCK..).zip(sums) {
-                *sum = self.sum(x, i, &mut row);
+            let first = at * BLOCK;
+            if x.is_sparse() {
+                (first..).zip(sums).for_each(|(i, sum)| *sum = self.of_stored(x, i));
+                return;
+            }
+            let mut rows = vec![T::ZERO; many.min(sums.len()) * d];
+            for (at, sums) in sums.chunks_mut(many).enumerate() {
+                let (from, rows) = (first + at * many, &mut rows[..sums.len() * d]);
+                x.read(from..from + sums.len(), 0..d, rows);
+                sums.iter_mut()
+                    .zip(rows.chunks_exact(d.max(1)))
+                    .for_each(|(sum, row)| *sum = self.of_row(row));
             }
         };
         if n <= BLOCK {
@@ -152,14 +197,15 @@ impl Rarity {
         sums
     }
 
-    fn sum<T: Real, X: Data<T>>(&self, x: &X, i: usize, row: &mut [T]) -> f64 {
-        let surprise = |j: usize, value: f64| self.features[j].surprise(value, self.unseen);
-        if x.is_sparse() {
-            let mut sum = self.zeros;
-            x.for_each_of_sample(i, |j, value| sum += surprise(j, value.to_f64()) - surprise(j, 0.0));
-            return sum;
-        }
-        x.read(i..i + 1, 0..row.len(), row);
-        row.iter().enumerate().map(|(j, value)| surprise(j, value.to_f64())).sum()
+    fn of_row<T: Real>(&self, row: &[T]) -> f64 {
+        let surprise = |(x, bins): (&T, &Bins)| bins.surprise(x.to_f64(), (self.unseen, self.digits));
+        row.iter().zip(&self.features).map(surprise).sum()
+    }
+
+    fn of_stored<T: Real, X: Data<T>>(&self, x: &X, i: usize) -> f64 {
+        let surprise = |j: usize, value: f64| self.features[j].surprise(value, (self.unseen, self.digits));
+        let mut sum = self.zeros;
+        x.for_each_of_sample(i, |j, value| sum += surprise(j, value.to_f64()) - surprise(j, 0.0));
+        sum
     }
 }

@@ -82,7 +82,7 @@ fn kinds(x: &Mat<f64>) -> Vec<(&'static str, Mat<f64>)> {
     vec![
         ("huge", add_outliers(x, many, 1)),
         ("scattered", add_junk(x, Junk::Scattered, many, 1)),
-        ("too long", with(&|i, j| 100.0 * x[(i, j)])),
+        ("too long", add_junk(x, Junk::Long, many, 1)),
         ("copies", with(&|i, j| 3.0 * junk[(0, j)] * (1.0 + 1e-3 * ((i * 7 + j) % 5) as f64))),
     ]
 }
@@ -156,4 +156,61 @@ fn new_samples_are_judged_alike() {
         let coded = fit.model.transform(&strange).unwrap();
         assert!(coded.scores.iter().all(|score| *score > THRESHOLD), "{chain:?}: {:?}", coded.scores);
     }
+}
+
+/// Clusters far apart from each other, the last of so few samples.
+fn clusters_with_a_rare_one(few: usize, seed: u64) -> Mat<f64> {
+    let mut rng = rng(seed);
+    let centers =
+        Mat::from_fn(9, 60, |_, _| if rng.random::<f64>() < 0.3 { rng.random::<f64>() } else { 0.0 });
+    let cluster = |i: usize| if i < 800 { i % 8 } else { 8 };
+    Mat::from_fn(800 + few, 60, |i, j| centers[(cluster(i), j)] + 0.05 * rng.random::<f64>())
+}
+
+/// A rare class is no outlier, and new samples of it are none, either.
+#[test]
+fn a_rare_cluster_is_no_outlier() {
+    for (few, seed) in [(8, 1), (20, 2), (60, 3), (8, 4)] {
+        let x = clusters_with_a_rare_one(few, seed);
+        for method in ["emmf", "g-emmf"] {
+            let fit = Spec::new(method, 8).max_iter(60).fit(&x).unwrap();
+            let found = fit.outliers(emmf::Cut::default()).unwrap();
+            let rare = found[800..].iter().filter(|outlier| **outlier).count();
+            assert!(
+                rare * 8 <= few && marked(&fit) * 100 <= x.rows(),
+                "{method}, {few}: {rare}, {}",
+                marked(&fit)
+            );
+            let again = fit.model.transform(&x).unwrap();
+            assert_eq!(again.scores, fit.scores, "{method}, {few}");
+        }
+    }
+}
+
+/// The same junk many times is reported as one group.
+#[test]
+fn copies_are_a_group() {
+    let x = rays(300);
+    let mut rng = rng(5);
+    let junk: Vec<f64> = (0..50).map(|_| 20.0 * rng.random::<f64>()).collect();
+    let x = Mat::from_fn(312, 50, |i, j| {
+        if i < 300 { x[(i, j)] } else { junk[j] * (1.0 + 0.001 * rng.random::<f64>()) }
+    });
+    let fit = Spec::emmf(4).max_iter(60).fit(&x).unwrap();
+    assert_eq!(fit.groups, [(300..312).collect::<Vec<_>>()]);
+    assert!(fit.outliers(emmf::Cut::default()).unwrap()[300..].iter().all(|outlier| *outlier));
+}
+
+/// Where a verdict is impossible, the fit says so.
+#[test]
+fn doubts_are_told() {
+    use emmf::outliers::Doubt;
+    let doubt = |x: &Mat<f64>, k: usize| {
+        Spec::new("nmf", k).max_iter(500).fit(x).unwrap().model.judge().unwrap().doubt()
+    };
+    let mut rng = rng(6);
+    let exact = times(&uniform(200, 1, &mut rng), &uniform(1, 20, &mut rng));
+    assert_eq!(doubt(&exact, 1), Some(Doubt::Exact));
+    assert_eq!(doubt(&uniform(30, 20, &mut rng), 2), Some(Doubt::Few));
+    assert_eq!(doubt(&rays(300), 2), None);
 }

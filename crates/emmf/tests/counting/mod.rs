@@ -75,6 +75,16 @@ pub(crate) fn settle(level: usize) {
     }
 }
 
+/// What is in use once nothing more is given back.
+pub(crate) fn quiet() -> usize {
+    let mut least = in_use();
+    for _ in 0..50 {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        least = least.min(in_use());
+    }
+    least
+}
+
 /// What the work gives, and the bytes that it took at its peak beyond those in use before.
 pub(crate) fn peak<R>(work: impl FnOnce() -> R) -> (R, usize) {
     let before = in_use();

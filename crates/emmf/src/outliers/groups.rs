@@ -1,0 +1,237 @@
+//! Samples that stick out and are alike: a rare cluster, or the same junk many times.
+//!
+//! Among samples that stick out, those linked by distances that are usual between neighbours, or far below their distance from the rest,
+//! make a group. Where the rest falls into clusters
+//! itself, and the group is no farther from them than they are from each other and not much tighter, it is one more
+//! cluster with few members: its samples are no outliers, and neither are new ones as near to its centre. Other groups are outliers that are
+//! reported together.
+
+use rayon::prelude::*;
+
+use super::Reference;
+use super::bulk::quantile;
+use crate::data::Data;
+use crate::matrix::Mat;
+use crate::real::Real;
+
+/// Fewer samples that are alike make no group.
+const FEWEST: usize = 5;
+/// Numbers that samples which are compared with each other may have together, and the features that they are compared by at the most.
+const NUMBERS: usize = 1 << 16;
+const FEATURES: usize = 256;
+/// The share of samples whose nearest neighbour is usual, and how much farther it may be where a cluster has few samples.
+const USUAL: (f64, f64) = (0.9, 2.0);
+/// Samples are alike where they are nearer to each other than this share of their distance from the rest.
+const ALIKE: f64 = 0.25;
+/// A group whose neighbours are nearer than this share of what is usual is the same sample many times.
+const COPIES: f64 = 0.5;
+/// A cluster may be so many times as far from the others as the farthest of the rest.
+const FARTHER: f64 = 1.5;
+/// Clusters of the rest have so many of the samples that were drawn.
+const CLUSTER: usize = 3;
+
+/// Samples that are compared with each other where each has d numbers.
+pub(crate) fn most_compared(d: usize) -> usize {
+    NUMBERS / d.clamp(64, FEATURES)
+}
+
+/// Clusters of few samples.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rare<T> {
+    /// d×m, a centre in each column.
+    pub centres: Mat<T>,
+    /// How far samples that belong to it are from its centre at the most.
+    pub radii: Vec<f64>,
+}
+
+/// The groups among samples that stick out.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Groups<T> {
+    pub(super) rare: Option<Rare<T>>,
+    /// The members of every other group, ascending.
+    pub(super) alike: Vec<Vec<usize>>,
+}
+
+impl<T: Real> Groups<T> {
+    /// The groups of the samples that stick out, `far`, beside those that were drawn of the rest.
+    pub(super) fn find<X: Data<T>>(x: &X, reference: &Reference<T>, far: &[usize]) -> Self {
+        let (d, mut found) = (x.shape().1, Self { rare: None, alike: Vec::new() });
+        let most = most_compared(d);
+        if far.len() < FEWEST || far.len() > most {
+            return found;
+        }
+        let drawn = reference.samples();
+        let step = d.div_ceil(FEATURES).max(1);
+        let rest =
+            Mat::from_fn(drawn.cols().min(most), d.div_ceil(step), |i, j| drawn[(step * j, i)].to_f64());
+        let (rest, own) = (Rest::of(rest, x.shape().0), held(x, far, step));
+        let mut rare = Vec::new();
+        let apart = rest.distances(&own);
+        let most = |i: usize, j: usize| rest.usual.max(ALIKE * apart[i].min(apart[j]));
+        for members in linked(&own, most).into_iter().filter(|members| members.len() >= FEWEST) {
+            let rows = members.iter().map(|&at| far[at]).collect();
+            if rest.is_one_more((&own, &apart), &members) { rare.push(rows) } else { found.alike.push(rows) }
+        }
+        found.rare = (!rare.is_empty()).then(|| Rare::of(x, &rare));
+        found
+    }
+}
+
+impl<T> Groups<T> {
+    /// Keeps those among groups of outliers for which this is so.
+    pub(super) fn keep(&mut self, is_outlier: impl Fn(usize) -> bool) {
+        self.alike.iter_mut().for_each(|members| members.retain(|&i| is_outlier(i)));
+        self.alike.retain(|members| members.len() >= FEWEST);
+    }
+}
+
+/// What is usual among the samples that were drawn.
+struct Rest {
+    samples: Mat<f64>,
+    /// How far the nearest neighbour of nearly all is at the most, and of half of them.
+    usual: f64,
+    middle: f64,
+    /// The share of all samples that were drawn.
+    share: f64,
+    /// How far the cluster that is farthest from all others is from the nearest; −∞ where there is only one.
+    apart: f64,
+}
+
+impl Rest {
+    /// These of so many.
+    fn of(samples: Mat<f64>, all: usize) -> Self {
+        let drawn: Vec<usize> = (0..samples.rows()).collect();
+        let near = nearest(&samples, &drawn);
+        let share = drawn.len() as f64 / all.max(1) as f64;
+        let (usual, middle) = (USUAL.1 * quantile(&near, USUAL.0), quantile(&near, 0.5));
+        let clusters: Vec<_> =
+            linked(&samples, |_, _| usual).into_iter().filter(|members| members.len() >= CLUSTER).collect();
+        let gap = |at: usize| {
+            let others = clusters.iter().enumerate().filter(|(other, _)| *other != at);
+            let others: Vec<usize> = others.flat_map(|(_, of)| of).copied().collect();
+            let one = |&i: &usize| least(samples.row(i), &samples, &others);
+            clusters[at].par_iter().map(one).reduce(|| f64::INFINITY, f64::min)
+        };
+        let apart = if clusters.len() < 2 { None } else { (0..clusters.len()).map(gap).reduce(f64::max) };
+        Self { samples, usual, middle, share, apart: apart.unwrap_or(f64::NEG_INFINITY) }
+    }
+
+    /// How far samples are from the rest.
+    fn distances(&self, own: &Mat<f64>) -> Vec<f64> {
+        let all: Vec<usize> = (0..self.samples.rows()).collect();
+        (0..own.rows()).into_par_iter().map(|i| least(own.row(i), &self.samples, &all)).collect()
+    }
+
+    /// Whether these members, so far from the rest, are one more cluster.
+    fn is_one_more(&self, (own, apart): (&Mat<f64>, &[f64]), members: &[usize]) -> bool {
+        // As few as were drawn of a cluster of their number: many are nearer to each other.
+        let fewer = (members.len() as f64 * self.share) as usize;
+        let thinned: Vec<usize> =
+            members.iter().copied().step_by(members.len() / fewer.max(FEWEST)).collect();
+        let near = quantile(&nearest(own, &thinned), 0.5);
+        let gap = members.iter().map(|&i| apart[i]).fold(f64::INFINITY, f64::min);
+        near >= COPIES * self.middle && near <= self.usual && gap <= FARTHER * self.apart
+    }
+}
+
+impl<T: Real> Rare<T> {
+    /// Clusters of these samples.
+    fn of<X: Data<T>>(x: &X, members: &[Vec<usize>]) -> Self {
+        let d = x.shape().1;
+        let mut centres = Mat::zeros(d, members.len());
+        for (at, members) in members.iter().enumerate() {
+            let rows = held(x, members, 1);
+            let mean = |j: usize| (0..rows.rows()).map(|i| rows[(i, j)]).sum::<f64>() / rows.rows() as f64;
+            (0..d).for_each(|j| centres[(j, at)] = T::from_f64(mean(j)));
+        }
+        let mut rare = Self { centres, radii: vec![0.0; members.len()] };
+        let radii = members.iter().enumerate().map(|(at, members)| {
+            let far = members.iter().map(|&i| rare.distances(x, i)[at]);
+            // Few members do not reach as far as many.
+            USUAL.1 * far.fold(0.0, f64::max)
+        });
+        rare.radii = radii.collect();
+        rare
+    }
+
+    /// Whether samples belong to one of them.
+    pub(super) fn hold<X: Data<T>>(&self, x: &X) -> Vec<bool> {
+        let within =
+            |i: usize| self.distances(x, i).iter().zip(&self.radii).any(|(far, radius)| far <= radius);
+        (0..x.shape().0).map(within).collect()
+    }
+
+    /// How far a sample is from the centres.
+    fn distances<X: Data<T>>(&self, x: &X, i: usize) -> Vec<f64> {
+        let row = held(x, &[i], 1);
+        let far = |at: usize| {
+            let square = |(j, x): (usize, &f64)| (x - self.centres[(j, at)].to_f64()).powi(2);
+            row.row(0).iter().enumerate().map(square).sum::<f64>().sqrt()
+        };
+        (0..self.radii.len()).map(far).collect()
+    }
+}
+
+/// These samples, with one in so many features.
+fn held<T: Real, X: Data<T>>(x: &X, samples: &[usize], step: usize) -> Mat<f64> {
+    let d = x.shape().1;
+    let mut held = Mat::zeros(samples.len(), d.div_ceil(step));
+    let mut row = vec![T::ZERO; d];
+    for (at, &i) in samples.iter().enumerate() {
+        if x.is_sparse() {
+            row.fill(T::ZERO);
+            x.for_each_of_sample(i, |j, value| row[j] = value);
+        } else {
+            x.read(i..i + 1, 0..d, &mut row);
+        }
+        held.row_mut(at)
+            .iter_mut()
+            .zip(row.iter().step_by(step))
+            .for_each(|(to, value)| *to = value.to_f64());
+    }
+    held
+}
+
+/// The least distance to some rows of a matrix.
+fn least(from: &[f64], rows: &Mat<f64>, to: &[usize]) -> f64 {
+    to.iter().map(|&j| distance(from, rows.row(j))).fold(f64::INFINITY, f64::min)
+}
+
+/// How far the nearest other of these rows is from each of them, ascending.
+fn nearest(rows: &Mat<f64>, of: &[usize]) -> Vec<f64> {
+    let others = |i: usize| of.iter().filter(move |&&j| j != i);
+    let one =
+        |&i: &usize| others(i).map(|&j| distance(rows.row(i), rows.row(j))).fold(f64::INFINITY, f64::min);
+    let mut near: Vec<f64> = of.par_iter().map(one).collect();
+    near.sort_unstable_by(f64::total_cmp);
+    near
+}
+
+/// Rows that are linked by distances up to what is given for two of them, each group ascending.
+fn linked(rows: &Mat<f64>, most: impl Fn(usize, usize) -> f64 + Sync) -> Vec<Vec<usize>> {
+    let mut free: Vec<usize> = (0..rows.rows()).collect();
+    let mut groups = Vec::new();
+    while !free.is_empty() {
+        let (mut group, mut next) = (vec![free.remove(0)], 0);
+        while let Some(&i) = group.get(next) {
+            next += 1;
+            let (near, far) =
+                free.par_iter().partition(|&&j| distance(rows.row(i), rows.row(j)) <= most(i, j));
+            free = far;
+            group.extend::<Vec<usize>>(near);
+        }
+        group.sort_unstable();
+        groups.push(group);
+    }
+    groups
+}
+
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    for (a, b) in a.iter().zip(b) {
+        (0..8).for_each(|t| sums[t] += (a[t] - b[t]).powi(2));
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| (a - b).powi(2)).sum();
+    (sums.iter().sum::<f64>() + rest).sqrt()
+}
