@@ -7,7 +7,7 @@ use anyhow::Result;
 use comfy_table::Table;
 use emmf::Choice;
 use emmf::method::Value;
-use emmf_io::Record;
+use emmf_io::{OUTLIER, Record};
 
 use crate::output;
 
@@ -82,7 +82,14 @@ pub(crate) fn print(record: &Record, out: Option<&Path>, page: Option<&Path>) ->
     if let Some(c) = record.clustering {
         let values =
             format!("acc {:.3}, nmi {:.3}, ari {:.3}, purity {:.3}", c.accuracy, c.nmi, c.ari, c.purity);
-        shown.add_row(["against the labels", &values]);
+        let known = record.samples.truth.iter().flatten();
+        let left_out = known.filter(|class| *class == OUTLIER).count();
+        let without = if left_out == 0 {
+            String::new()
+        } else {
+            format!(" (without {left_out} of the class {OUTLIER})")
+        };
+        shown.add_row(["against the labels", &(values + &without)]);
     }
     if let Some(out) = out {
         shown.add_row(["written to", &out.display().to_string()]);
@@ -145,14 +152,24 @@ fn outliers(record: &Record) -> String {
     let count = record.outliers().filter(|outlier| *outlier).count();
     let found =
         format!("{count} of {}: a score above {}", record.data.n, (1e3 * record.threshold).round() / 1e3);
-    match record.set_aside.len() {
+    let mut said = vec![match record.set_aside.len() {
         0 => found,
         aside => {
             format!(
                 "{found}, or set aside before the start as {aside} samples were, which had no part in the fit"
             )
         }
-    }
+    }];
+    said.extend(record.groups.iter().map(|group| alike(group)));
+    said.extend(record.doubt.map(|doubt| doubt.told().into()));
+    said.join("; ")
+}
+
+/// Outliers that are alike.
+fn alike(group: &[usize]) -> String {
+    let rows: Vec<_> = group.iter().take(3).map(ToString::to_string).collect();
+    let more = if group.len() > rows.len() { ", …" } else { "" };
+    format!("{} of them are alike and unlike the rest (rows {}{more})", group.len(), rows.join(", "))
 }
 
 /// The five samples with the highest scores.

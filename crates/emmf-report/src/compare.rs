@@ -1,12 +1,9 @@
 //! How a method did on data whose outliers are known.
 
 use emmf::metrics::{Clustering, precision_at, roc_auc};
-use emmf_io::Record;
+use emmf_io::{OUTLIER, Record, without_outliers};
 
 use crate::Error;
-
-/// Class of the samples that belong to none.
-pub const OUTLIER: &str = "outlier";
 
 /// One method on contaminated data.
 pub struct Comparison<'a> {
@@ -30,9 +27,7 @@ impl<'a> Comparison<'a> {
         let no_truth = || Error::NoTruth { method: record.spec.method.clone() };
         let truth = samples.truth.as_ref().ok_or_else(no_truth)?;
         let outlier: Vec<bool> = truth.iter().map(|class| class == OUTLIER).collect();
-        let good = || outlier.iter().enumerate().filter(|(_, outlier)| !**outlier).map(|(i, _)| i);
-        let classes: Vec<&str> = good().map(|i| truth[i].as_str()).collect();
-        let labels: Vec<usize> = good().map(|i| samples.label[i]).collect();
+        let (classes, labels) = without_outliers(truth, &samples.label);
         let count = outlier.iter().filter(|outlier| **outlier).count();
         let share = precision_at(&samples.score, &outlier, count)?;
         Ok(Self {

@@ -7,8 +7,9 @@ mod document;
 mod figure;
 mod page;
 
-pub use compare::{Comparison, OUTLIER, Summary};
+pub use compare::{Comparison, Summary};
 pub use document::{Block, Cell, Document, Plate, Plot, Rank, Table};
+pub use emmf_io::OUTLIER;
 pub use figure::{Axis, Chart, Figure, Gallery, Kind, Look, Mark, Point, Series, Sheet, Sign, Tile};
 pub use page::{comparison_page, report_page};
 
