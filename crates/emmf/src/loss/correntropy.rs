@@ -17,7 +17,7 @@ pub struct Correntropy {
 }
 
 impl Correntropy {
-    /// 2σ², kept away from 0 where everything fits exactly.
+    /// 2σ², kept away from 0 where the width that is given is.
     fn double_variance(&self, stats: &Stats) -> f64 {
         let refreshed = || stats.sum_sq / stats.n;
         self.width.map_or_else(refreshed, |sigma| 2.0 * sigma * sigma).max(f64::MIN_POSITIVE)
@@ -36,8 +36,9 @@ impl Loss for Correntropy {
         Some(LossSpec::Correntropy(self.width))
     }
 
+    /// A width that is taken from the residuals has their pole: where everything fits, it would be that of rounding.
     fn smooth(&self) -> bool {
-        false
+        self.width.is_none()
     }
 
     fn descends(&self) -> bool {

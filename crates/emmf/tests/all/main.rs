@@ -22,6 +22,7 @@ mod laws_entry;
 mod laws_invariance;
 mod laws_loss;
 mod laws_method;
+mod laws_rounding;
 mod laws_side;
 mod laws_start;
 mod laws_stop;

@@ -1,5 +1,6 @@
 //! The objective never gets worse where the registry says so.
 
+use emmf::method::Value;
 use emmf::registry::{Entry, Goal};
 use emmf::{Fit, Mat, Real};
 
@@ -19,10 +20,6 @@ pub(super) fn never_rises<T: Real>(problem: &Problem, entry: &Entry, fit: &Fit<T
     let spec = &problem.spec;
     if !entry.is_monotone(&spec.params) || (spec.graph.is_some() && spec.params.get("monotone") != Some(&1.0))
     {
-        return Ok(());
-    }
-    // What such a parameter multiplies is known to fewer digits than the fit has.
-    if spec.params.values().any(|&value| value > 1e9) {
         return Ok(());
     }
     let sign = if entry.goal == Goal::Least { 1.0 } else { -1.0 };
@@ -58,12 +55,33 @@ fn noise<T: Real>(problem: &Problem, fit: &Fit<T>) -> f64 {
     let counted = problem.weights.as_deref().map_or(n as f64, counted);
     let of_fit = counted * d as f64 * longest.powi(degree(&spec.method));
     let of_terms = match &*spec.method {
+        // λ‖S − VVᵀ‖² is λ‖S‖² and the rest; a sample has at most n neighbours.
+        _ if spec.graph.is_some() || spec.method == "g-emmf" => {
+            found(fit, "lambda").unwrap_or(0.0) * (n as f64 * (1.0 + v) + v * v)
+        }
         "nmf" | "emmf" | "l21-nmf" | "hx-nmf" | "capped-nmf" => 0.0,
-        "pnmf" => ["shape", "rate", "lambda", "ard-shape", "ard-rate"].map(param).iter().sum::<f64>() * 700.0,
+        "pnmf" => {
+            let priors = ["shape", "rate", "lambda", "ard-shape", "ard-rate"].map(param).iter().sum::<f64>();
+            // The squared error is known to the rounding of the samples, and its logarithm is taken so many times.
+            let error = square_sum(&fit.residuals).sqrt().max(1e-30 * longest);
+            700.0 * priors + (param("shape") + counted * d as f64) * counted.sqrt() * longest / error
+        }
         "rcim-nmf" | "cim-nmf" => longest / param("width").max(1e-300),
         _ => param("lambda") * (v + v.sqrt() + v * v) + param("mu") * (longest * longest + u) * v.sqrt(),
     };
     0.1 * share::<T>() * (of_fit + of_terms)
+}
+
+fn square_sum(values: &[f64]) -> f64 {
+    values.iter().map(|value| value * value).sum()
+}
+
+/// A number that the fit has found besides.
+fn found<T: Real>(fit: &Fit<T>, name: &str) -> Option<f64> {
+    fit.extras.iter().find(|extra| extra.name == name).and_then(|extra| match extra.value {
+        Value::Number(number) => Some(number),
+        _ => None,
+    })
 }
 
 /// The length of the longest sample after the preprocessing; what is missing has none.

@@ -206,11 +206,8 @@ fn as_sparse<T: Number>(problem: &Problem, x: &Mat<T>, fit: &Fit<T>) -> Kept {
     let plain = problem.kind == Kind::Plain && spec.params.is_empty() && spec.graph.is_none();
     // Samples of one length are ties to a start that leaves out the longest.
     let ties = spec.init == Some(Init::Trimmed) && !spec.normalize.is_empty();
-    // Where everything can be fitted, a width that is taken from the residuals is one of their rounding.
-    let exact = spec.method == "rcim-nmf" && spec.k >= x.cols().min(x.rows());
     if !plain
         || ties
-        || exact
         || spec.max_iter > 3
         || problem.single
         || CHOOSES.contains(&&*spec.method)

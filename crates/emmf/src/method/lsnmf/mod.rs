@@ -221,10 +221,11 @@ impl<T: Real> Rule<'_, T> {
     #[inline(always)]
     fn slopes(&self, near: &[T], p: &[T], links: &[(u32, T)], row: &mut [T]) {
         let own: T = near.iter().map(|&near| near * near).sum();
-        let two = T::from_f64(2.0);
+        // A distance that is rounding would be one beside a large λ.
+        let (two, noise) = (T::from_f64(2.0), T::NOISE * T::from_f64(near.len() as f64));
         for ((row, &p), &length) in row.iter_mut().zip(p).zip(self.lengths) {
             let a = own + length - two * *row;
-            *row = self.lambda * if a > T::ZERO { a } else { T::ZERO } - p;
+            *row = self.lambda * if a > noise * (own + length) { a } else { T::ZERO } - p;
         }
         for &(j, g) in links.iter().filter(|link| link.1 > T::ZERO) {
             row.iter_mut().zip(self.gram.row(j as usize)).for_each(|(row, &gram)| *row += g * gram);
