@@ -34,7 +34,7 @@ pub(crate) use stored::Stored;
 pub(crate) use survey::{Factor, Survey, Wanted};
 pub(crate) use tree::{add_up, sum_of_parts};
 pub(crate) use vectorized::vectorized;
-pub(crate) use walk::{least_parts, rows_per_part};
+pub(crate) use walk::{is_small, least_parts, rows_per_part};
 
 use crate::error::Result;
 use crate::matrix::Mat;

@@ -95,5 +95,10 @@ const SMALL: usize = 100_000;
 
 /// The least number of parts that one thread takes: all of them where there is little to do.
 pub(crate) fn least_parts(work: usize) -> usize {
-    if work < SMALL { PARTS } else { 1 }
+    if is_small(work) { PARTS } else { 1 }
+}
+
+/// Whether so many multiplications are not worth a second thread.
+pub(crate) fn is_small(work: usize) -> bool {
+    work < SMALL
 }

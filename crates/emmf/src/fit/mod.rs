@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use crate::cancel::Deadline;
 use crate::checkpoint::Checkpoint;
-use crate::data::{Data, Stored};
+use crate::data::{Data, Stored, is_small};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::init::{Factors, Random, Start};
@@ -29,7 +29,7 @@ use crate::preprocess;
 use crate::real::Real;
 use crate::registry::{self, Entry};
 use crate::spec::{GraphKind, GraphSpec, Init, Missing, Spec};
-use crate::threads::{Pool, Running};
+use crate::threads::{Pool, Running, Threads};
 
 use aside::Split;
 use blame::{Blame, check_finite};
@@ -123,7 +123,7 @@ impl Spec {
         (missing, running): (bool, &Running<'_>),
         work: impl FnOnce(&Stored<'_, T>, &Pool) -> Result<R> + Send,
     ) -> Result<R> {
-        running.threads.run(|pool| {
+        threads_for(running.threads, x.shape(), self.k).run(|pool| {
             let (_, mut prepared) = preprocess::fit(&self.normalize, x, missing)?;
             let (scale, norms_sq) = prepared.take_factors();
             let data = Stored::new(prepared.samples(), scale, norms_sq);
@@ -192,6 +192,7 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, given: Given<'_, T>) -> Result<F
     }
     check::labels(spec, entry)?;
     let Running { threads, cancel } = given.running.clone();
+    let threads = threads_for(threads, x.shape(), spec.k);
     check_room::<T>(spec, x.shape(), matches!(x, Samples::Stream(_)), threads.number())?;
     aside::check(spec, entry)?;
     check::loss(spec, entry, given.loss.is_some())?;
@@ -260,6 +261,15 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, given: Given<'_, T>) -> Result<F
         check_finite(&fit).map_err(advised)?;
         Ok(fit)
     })?
+}
+
+/// The threads for samples of this shape: one where nobody asks for a number and no walk, not even over all pairs of
+/// samples, is worth a second.
+fn threads_for(threads: Threads<'_>, (n, d): (usize, usize), k: usize) -> Threads<'_> {
+    match threads {
+        Threads::Cores if is_small(n.saturating_mul(d).saturating_mul(n.max(k))) => Threads::Number(1),
+        threads => threads,
+    }
 }
 
 /// Which samples have a weight and were not set aside.

@@ -30,7 +30,12 @@ impl RowSource<f64> for Watched {
 
 /// The threads on which `work` reads its samples.
 fn threads_of(work: impl FnOnce(Samples<'_, f64>)) -> usize {
-    let source = Watched { x: synth::uniform(300, 4, 1), most: AtomicUsize::new(0) };
+    threads_for(300, work)
+}
+
+/// The same with so many samples.
+fn threads_for(samples: usize, work: impl FnOnce(Samples<'_, f64>)) -> usize {
+    let source = Watched { x: synth::uniform(samples, 4, 1), most: AtomicUsize::new(0) };
     work(Samples::Stream(&source));
     source.most.into_inner()
 }
@@ -77,6 +82,16 @@ fn promise_12_the_number_of_the_call_counts() {
         assert!(matches!(none, Error::Param { name: "threads", .. }), "{none}");
     }
     assert!(matches!(Pool::new(Some(0)), Err(Error::Param { name: "threads", .. })));
+}
+
+/// Threads that have nothing to do are not started, unless they are asked for.
+#[test]
+fn promise_12_a_small_fit_starts_one_thread() {
+    let fit = |x: Samples<'_, f64>| drop(spec().fit(x).unwrap());
+    let all = thread::available_parallelism().unwrap().get();
+    assert_eq!([threads_for(30, fit), threads_for(1000, fit)], [1, all]);
+    assert_eq!(threads_for(30, |x| drop(spec().on(x).threads(3).fit().unwrap())), 3);
+    assert_eq!(threads_for(30, |x| drop(spec().start_of(x, &Running::default()).unwrap())), 1);
 }
 
 #[test]

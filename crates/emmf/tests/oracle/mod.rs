@@ -19,8 +19,9 @@ pub(crate) mod rivals;
 pub(crate) mod rmnmf;
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-use emmf::{Factors, Fit, Given, Mat, Real, Result, Samples, Solver, Spec, registry};
+use emmf::{Factors, Fit, Given, Mat, Pool, Real, Result, Running, Samples, Solver, Spec, registry};
 
 /// One factorization, written down in full.
 pub(crate) struct Oracle {
@@ -80,9 +81,13 @@ impl Oracle {
         residuals(&self.x, f)
     }
 
-    /// The residuals as the loss takes them: √(‖m‖² + ε²) where its weight has a pole at 0.
+    /// The residuals as the loss takes them: √(‖m‖² + ε²) where its weight has a pole at 0, be it by way of the width.
     pub(crate) fn smoothed(&self, f: &Factors<f64>) -> Vec<f64> {
-        let smooth = !matches!(self.method.as_str(), "nmf" | "rcim-nmf");
+        let smooth = match self.method.as_str() {
+            "nmf" => false,
+            "rcim-nmf" => !self.params.contains_key("width"),
+            _ => true,
+        };
         let by = if smooth { self.epsilon * self.epsilon } else { 0.0 };
         self.residuals(f).iter().map(|r| (r * r + by).sqrt()).collect()
     }
@@ -375,7 +380,10 @@ pub(crate) fn weighted_fit_from<'a, T: Real>(
     start: &Factors<T>,
     sample_weights: Option<&[f64]>,
 ) -> Result<Fit<T>> {
-    spec.on(x).given(Given { sample_weights, start: Some(start), ..Given::default() }).fit()
+    // No result depends on the threads, and these problems are too small for a pool of their own.
+    static POOL: LazyLock<Pool> = LazyLock::new(|| Pool::new(Some(1)).unwrap());
+    let running = Running::on(&*POOL);
+    spec.on(x).given(Given { sample_weights, start: Some(start), running, ..Given::default() }).fit()
 }
 
 /// It is refused with a message that names all parts.
