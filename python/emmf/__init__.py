@@ -8,13 +8,14 @@ from importlib import import_module as _import_module
 
 from . import datasets, graph, metrics, outlier
 from ._base import MatrixFactorization
+from ._choice import Choice, choose_k
 from ._emmf import VERSION as _VERSION
 from ._estimators import ESTIMATORS
 from ._files import load_model
 from ._progress import Step
 
 __version__ = _VERSION
-__all__ = ["MatrixFactorization", "Step", "datasets", "graph", "load_model", "metrics", "outlier"]
+__all__ = ["Choice", "MatrixFactorization", "Step", "choose_k", "datasets", "graph", "load_model", "metrics", "outlier"]
 
 for _estimator in ESTIMATORS.values():
     globals()[_estimator.__name__] = _estimator

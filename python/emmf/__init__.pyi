@@ -12,6 +12,8 @@ from . import outlier as outlier
 from . import plot as plot
 from ._base import MatrixFactorization as MatrixFactorization
 from ._base import Unweighted
+from ._choice import Choice as Choice
+from ._choice import choose_k as choose_k
 from ._files import load_model as load_model
 from ._progress import Step as Step
 
@@ -19,13 +21,13 @@ __version__: str
 ESTIMATORS: dict[str, type[MatrixFactorization]]
 
 class EMMF(MatrixFactorization):
-    n_components: int
+    n_components: int | Literal["auto"]
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"]
+    solver: Literal["mu", "hals"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -35,7 +37,7 @@ class EMMF(MatrixFactorization):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -48,14 +50,14 @@ class EMMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] = ...,
+        solver: Literal["mu", "hals"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -65,7 +67,7 @@ class EMMF(MatrixFactorization):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -79,7 +81,7 @@ class EMMF(MatrixFactorization):
     ) -> None: ...
 
 class GraphEMMF(MatrixFactorization):
-    n_components: int
+    n_components: int | Literal["auto"]
     lam: float | None
     monotone: bool
     graph: Literal["auto", "knn", "adaptive", "custom"]
@@ -92,7 +94,7 @@ class GraphEMMF(MatrixFactorization):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -104,7 +106,7 @@ class GraphEMMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         lam: float | None = ...,
         monotone: bool = ...,
@@ -118,7 +120,7 @@ class GraphEMMF(MatrixFactorization):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -131,13 +133,13 @@ class GraphEMMF(MatrixFactorization):
     ) -> None: ...
 
 class NMF(MatrixFactorization):
-    n_components: int
+    n_components: int | Literal["auto"]
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"]
+    solver: Literal["mu", "hals"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -147,7 +149,7 @@ class NMF(MatrixFactorization):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -160,14 +162,14 @@ class NMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] = ...,
+        solver: Literal["mu", "hals"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -177,7 +179,7 @@ class NMF(MatrixFactorization):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -191,13 +193,13 @@ class NMF(MatrixFactorization):
     ) -> None: ...
 
 class L21NMF(MatrixFactorization):
-    n_components: int
+    n_components: int | Literal["auto"]
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"]
+    solver: Literal["mu", "hals"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -207,7 +209,7 @@ class L21NMF(MatrixFactorization):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -220,14 +222,14 @@ class L21NMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] = ...,
+        solver: Literal["mu", "hals"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -237,7 +239,7 @@ class L21NMF(MatrixFactorization):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -251,7 +253,7 @@ class L21NMF(MatrixFactorization):
     ) -> None: ...
 
 class HxNMF(MatrixFactorization):
-    n_components: int
+    n_components: int | Literal["auto"]
     scale: float
     robust: bool
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
@@ -259,7 +261,7 @@ class HxNMF(MatrixFactorization):
     monotone: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"]
+    solver: Literal["mu", "hals"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -269,7 +271,7 @@ class HxNMF(MatrixFactorization):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -282,7 +284,7 @@ class HxNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         scale: float = ...,
         robust: bool = ...,
@@ -291,7 +293,7 @@ class HxNMF(MatrixFactorization):
         monotone: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] = ...,
+        solver: Literal["mu", "hals"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -301,7 +303,7 @@ class HxNMF(MatrixFactorization):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -315,7 +317,7 @@ class HxNMF(MatrixFactorization):
     ) -> None: ...
 
 class CappedNMF(MatrixFactorization):
-    n_components: int
+    n_components: int | Literal["auto"]
     threshold: float | None
     quantile: float
     robust: bool
@@ -324,7 +326,7 @@ class CappedNMF(MatrixFactorization):
     monotone: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"]
+    solver: Literal["mu", "hals"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -334,7 +336,7 @@ class CappedNMF(MatrixFactorization):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -347,7 +349,7 @@ class CappedNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         threshold: float | None = ...,
         quantile: float = ...,
@@ -357,7 +359,7 @@ class CappedNMF(MatrixFactorization):
         monotone: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] = ...,
+        solver: Literal["mu", "hals"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -367,7 +369,7 @@ class CappedNMF(MatrixFactorization):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -381,7 +383,7 @@ class CappedNMF(MatrixFactorization):
     ) -> None: ...
 
 class RCIMNMF(MatrixFactorization):
-    n_components: int
+    n_components: int | Literal["auto"]
     width: float | None
     robust: bool
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
@@ -389,7 +391,7 @@ class RCIMNMF(MatrixFactorization):
     monotone: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"]
+    solver: Literal["mu", "hals"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -399,7 +401,7 @@ class RCIMNMF(MatrixFactorization):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -412,7 +414,7 @@ class RCIMNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         width: float | None = ...,
         robust: bool = ...,
@@ -421,7 +423,7 @@ class RCIMNMF(MatrixFactorization):
         monotone: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] = ...,
+        solver: Literal["mu", "hals"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -431,7 +433,7 @@ class RCIMNMF(MatrixFactorization):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -445,7 +447,7 @@ class RCIMNMF(MatrixFactorization):
     ) -> None: ...
 
 class NMFDiv(MatrixFactorization):
-    n_components: int
+    n_components: int | Literal["auto"]
     exponent: float | None
     init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
@@ -453,7 +455,7 @@ class NMFDiv(MatrixFactorization):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -466,7 +468,7 @@ class NMFDiv(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         exponent: float | None = ...,
         init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
@@ -475,7 +477,7 @@ class NMFDiv(MatrixFactorization):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -489,7 +491,7 @@ class NMFDiv(MatrixFactorization):
     ) -> None: ...
 
 class L1NMF(MatrixFactorization):
-    n_components: int
+    n_components: int | Literal["auto"]
     median_sweeps: int
     exponent: float | None
     init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
@@ -498,7 +500,7 @@ class L1NMF(MatrixFactorization):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -511,7 +513,7 @@ class L1NMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         median_sweeps: int = ...,
         exponent: float | None = ...,
@@ -521,7 +523,7 @@ class L1NMF(MatrixFactorization):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -535,7 +537,7 @@ class L1NMF(MatrixFactorization):
     ) -> None: ...
 
 class CIMNMF(MatrixFactorization):
-    n_components: int
+    n_components: int | Literal["auto"]
     width: float | None
     robust: bool
     exponent: float | None
@@ -545,7 +547,7 @@ class CIMNMF(MatrixFactorization):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -558,7 +560,7 @@ class CIMNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         width: float | None = ...,
         robust: bool = ...,
@@ -569,7 +571,7 @@ class CIMNMF(MatrixFactorization):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -583,7 +585,7 @@ class CIMNMF(MatrixFactorization):
     ) -> None: ...
 
 class HuberNMF(MatrixFactorization):
-    n_components: int
+    n_components: int | Literal["auto"]
     delta: float | None
     exponent: float | None
     init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
@@ -592,7 +594,7 @@ class HuberNMF(MatrixFactorization):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -605,7 +607,7 @@ class HuberNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         delta: float | None = ...,
         exponent: float | None = ...,
@@ -615,7 +617,7 @@ class HuberNMF(MatrixFactorization):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -629,7 +631,7 @@ class HuberNMF(MatrixFactorization):
     ) -> None: ...
 
 class HypersurfaceNMF(MatrixFactorization):
-    n_components: int
+    n_components: int | Literal["auto"]
     delta: float | None
     exponent: float | None
     init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
@@ -638,7 +640,7 @@ class HypersurfaceNMF(MatrixFactorization):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -651,7 +653,7 @@ class HypersurfaceNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         delta: float | None = ...,
         exponent: float | None = ...,
@@ -661,7 +663,7 @@ class HypersurfaceNMF(MatrixFactorization):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -675,7 +677,7 @@ class HypersurfaceNMF(MatrixFactorization):
     ) -> None: ...
 
 class L12NMF(MatrixFactorization):
-    n_components: int
+    n_components: int | Literal["auto"]
     exponent: float | None
     init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
@@ -683,7 +685,7 @@ class L12NMF(MatrixFactorization):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -696,7 +698,7 @@ class L12NMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         exponent: float | None = ...,
         init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
@@ -705,7 +707,7 @@ class L12NMF(MatrixFactorization):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -719,7 +721,7 @@ class L12NMF(MatrixFactorization):
     ) -> None: ...
 
 class L12SquaredNMF(MatrixFactorization):
-    n_components: int
+    n_components: int | Literal["auto"]
     exponent: float | None
     init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
@@ -727,7 +729,7 @@ class L12SquaredNMF(MatrixFactorization):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -740,7 +742,7 @@ class L12SquaredNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         exponent: float | None = ...,
         init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
@@ -749,7 +751,7 @@ class L12SquaredNMF(MatrixFactorization):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -763,7 +765,7 @@ class L12SquaredNMF(MatrixFactorization):
     ) -> None: ...
 
 class PNMF(MatrixFactorization):
-    n_components: int
+    n_components: int | Literal["auto"]
     lam: float
     shape: float
     rate: float
@@ -776,7 +778,7 @@ class PNMF(MatrixFactorization):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -787,7 +789,7 @@ class PNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         lam: float = ...,
         shape: float = ...,
@@ -801,7 +803,7 @@ class PNMF(MatrixFactorization):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -813,7 +815,7 @@ class PNMF(MatrixFactorization):
     ) -> None: ...
 
 class GSNMF(MatrixFactorization):
-    n_components: int
+    n_components: int | Literal["auto"]
     convex: bool
     lam: float
     init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
@@ -822,7 +824,7 @@ class GSNMF(MatrixFactorization):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -833,7 +835,7 @@ class GSNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         convex: bool = ...,
         lam: float = ...,
@@ -843,7 +845,7 @@ class GSNMF(MatrixFactorization):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -855,14 +857,14 @@ class GSNMF(MatrixFactorization):
     ) -> None: ...
 
 class ONMF(MatrixFactorization):
-    n_components: int
+    n_components: int | Literal["auto"]
     init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -873,7 +875,7 @@ class ONMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
@@ -881,7 +883,7 @@ class ONMF(MatrixFactorization):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -893,14 +895,14 @@ class ONMF(MatrixFactorization):
     ) -> None: ...
 
 class CF(MatrixFactorization):
-    n_components: int
+    n_components: int | Literal["auto"]
     init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -911,7 +913,7 @@ class CF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
@@ -919,7 +921,7 @@ class CF(MatrixFactorization):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -931,7 +933,7 @@ class CF(MatrixFactorization):
     ) -> None: ...
 
 class NLCF(MatrixFactorization):
-    n_components: int
+    n_components: int | Literal["auto"]
     mu: float
     init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
@@ -939,7 +941,7 @@ class NLCF(MatrixFactorization):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -950,7 +952,7 @@ class NLCF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         mu: float = ...,
         init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
@@ -959,7 +961,7 @@ class NLCF(MatrixFactorization):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -971,7 +973,7 @@ class NLCF(MatrixFactorization):
     ) -> None: ...
 
 class LCF(MatrixFactorization):
-    n_components: int
+    n_components: int | Literal["auto"]
     mu: float
     init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
@@ -979,7 +981,7 @@ class LCF(MatrixFactorization):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -990,7 +992,7 @@ class LCF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         mu: float = ...,
         init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
@@ -999,7 +1001,7 @@ class LCF(MatrixFactorization):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -1011,7 +1013,7 @@ class LCF(MatrixFactorization):
     ) -> None: ...
 
 class GNMF(Unweighted):
-    n_components: int
+    n_components: int | Literal["auto"]
     lam: float
     graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
@@ -1022,7 +1024,7 @@ class GNMF(Unweighted):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -1033,7 +1035,7 @@ class GNMF(Unweighted):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         lam: float = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
@@ -1045,7 +1047,7 @@ class GNMF(Unweighted):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -1057,7 +1059,7 @@ class GNMF(Unweighted):
     ) -> None: ...
 
 class LCCF(Unweighted):
-    n_components: int
+    n_components: int | Literal["auto"]
     lam: float
     unit: bool
     graph: Literal["auto", "knn", "adaptive", "custom"]
@@ -1069,7 +1071,7 @@ class LCCF(Unweighted):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -1080,7 +1082,7 @@ class LCCF(Unweighted):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         lam: float = ...,
         unit: bool = ...,
@@ -1093,7 +1095,7 @@ class LCCF(Unweighted):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -1105,7 +1107,7 @@ class LCCF(Unweighted):
     ) -> None: ...
 
 class SymNMF(Unweighted):
-    n_components: int
+    n_components: int | Literal["auto"]
     half: bool
     graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
@@ -1116,7 +1118,7 @@ class SymNMF(Unweighted):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -1127,7 +1129,7 @@ class SymNMF(Unweighted):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         half: bool = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
@@ -1139,7 +1141,7 @@ class SymNMF(Unweighted):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -1151,7 +1153,7 @@ class SymNMF(Unweighted):
     ) -> None: ...
 
 class RMNMF(Unweighted):
-    n_components: int
+    n_components: int | Literal["auto"]
     lam: float
     stable: bool
     penalty: float | None
@@ -1165,7 +1167,7 @@ class RMNMF(Unweighted):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -1176,7 +1178,7 @@ class RMNMF(Unweighted):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         lam: float = ...,
         stable: bool = ...,
@@ -1191,7 +1193,7 @@ class RMNMF(Unweighted):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -1203,7 +1205,7 @@ class RMNMF(Unweighted):
     ) -> None: ...
 
 class NMFAN(Unweighted):
-    n_components: int
+    n_components: int | Literal["auto"]
     lam: float
     neighbors: int
     init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
@@ -1212,7 +1214,7 @@ class NMFAN(Unweighted):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -1223,7 +1225,7 @@ class NMFAN(Unweighted):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         lam: float = ...,
         neighbors: int = ...,
@@ -1233,7 +1235,7 @@ class NMFAN(Unweighted):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -1245,7 +1247,7 @@ class NMFAN(Unweighted):
     ) -> None: ...
 
 class SRMCF(Unweighted):
-    n_components: int
+    n_components: int | Literal["auto"]
     lam: float
     neighbors: int
     gamma: float | None
@@ -1255,7 +1257,7 @@ class SRMCF(Unweighted):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -1266,7 +1268,7 @@ class SRMCF(Unweighted):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         lam: float = ...,
         neighbors: int = ...,
@@ -1277,7 +1279,7 @@ class SRMCF(Unweighted):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
@@ -1289,7 +1291,7 @@ class SRMCF(Unweighted):
     ) -> None: ...
 
 class LSNMF(Unweighted):
-    n_components: int
+    n_components: int | Literal["auto"]
     lam: float
     adapt: bool
     stable: bool
@@ -1301,7 +1303,7 @@ class LSNMF(Unweighted):
     random_state: int | RandomState | None
     restarts: int
     max_iter: int
-    tol: float
+    tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
@@ -1312,7 +1314,7 @@ class LSNMF(Unweighted):
     verbose: int
     def __init__(
         self,
-        n_components: int = ...,
+        n_components: int | Literal["auto"] = ...,
         *,
         lam: float = ...,
         adapt: bool = ...,
@@ -1325,7 +1327,7 @@ class LSNMF(Unweighted):
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
         max_iter: int = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,

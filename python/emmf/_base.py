@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -26,6 +27,7 @@ from sklearn.utils.validation import (
 
 from . import _emmf, _parameters
 from ._arrays import admitted, borrowed
+from ._choice import AMONG, Choice, chosen
 from ._progress import Progress, Step, watcher
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
     _entry: ClassVar[dict[str, Any]]
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
 
+    choice_: Choice
     components_: NDArray[Any]
     coefficients_: NDArray[Any]
     labels_: NDArray[np.int64]
@@ -134,22 +137,30 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         """Fit and give V."""
         X = self._validated(X, TYPES, reset=True)
         n = X.shape[0]
-        if n < self.n_components:
+        if self.n_components != "auto" and n < self.n_components:
             raise ValueError(f"n_samples={n} should be >= n_components={self.n_components}.")
         if sample_weight is not None:
             sample_weight = admitted(sample_weight, "sample_weight")
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             sample_weight = np.ascontiguousarray(sample_weight)
         progress = Progress(type(self).__name__, self.restarts, self.max_iter) if self.verbose else None
+        params = self.get_params(deep=False)
+        clusters = None
+        if self.n_components == "auto":
+            spec = _parameters.spec(self._entry, params | {"n_components": 1})
+            self.choice_ = chosen(spec, X, "clusters", AMONG, self.n_jobs)
+            params["n_components"] = self.choice_.k
+            clusters = self.choice_.clusters if self.init is None else None
         besides = {
             "sample_weight": sample_weight,
             "start": self._start(*start, X.dtype),
+            "clusters": clusters,
             "graph": self._given_graph(S),
             "features": list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None,
             "callback": watcher(self.callback, progress),
             "threads": _parameters.threads(self.n_jobs),
         }
-        spec = _parameters.spec(self._entry, self.get_params(deep=False))
+        spec = _parameters.spec(self._entry, params)
         model, found, raised = _emmf.fit(spec, borrowed(X), besides)
         self._keep(model, found)
         if progress is not None:
@@ -157,10 +168,11 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             progress.end(last, found["stop"])
         if raised is not None:
             raise raised
-        if self.stop_reason_ == "max-iter" and self.tol > 0:
+        tol = json.loads(model.spec).get("tol") or 0.0
+        if self.stop_reason_ == "max-iter" and tol > 0:
             warnings.warn(
                 f"{type(self).__name__} made all {self.max_iter} iterations and has not come to rest by "
-                f"tol={self.tol:g}; increase max_iter or tol.",
+                f"tol={tol:g}; increase max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=4,
             )

@@ -18,6 +18,10 @@ coefficients_ : ndarray of shape (n_samples, n_components)
     V as the fit left it: with a graph these follow the neighbours, too, which ``transform`` does not know.
 labels_ : ndarray of shape (n_samples,)
     Cluster of each training sample.
+n_components_ : int
+    Number of centroids; with ``n_components="auto"`` the one that was chosen.
+choice_ : Choice
+    How it was chosen, with ``n_components="auto"``.
 n_iter_ : int
     Iterations made.
 stop_reason_ : str

@@ -28,6 +28,9 @@ class Model:
 def fit(
     spec: str, x: tuple[Any, ...], besides: dict[str, Any]
 ) -> tuple[Model, dict[str, Any], BaseException | None]: ...
+def choose(
+    spec: str, x: tuple[Any, ...], asked: tuple[bool, tuple[int, int]], threads: int | None
+) -> tuple[str, str, NDArray[np.int64] | None]: ...
 def graph_of(
     spec: str, x: tuple[Any, ...], threads: int | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...

@@ -15,7 +15,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from . import _emmf
 
 # What has no value is not written, but is there all the same.
-DEFAULTS: dict[str, Any] = {"stop_by": None, "outliers": None, "init": None, **json.loads(_emmf.defaults())}
+DEFAULTS: dict[str, Any] = {
+    **dict.fromkeys(["stop_by", "outliers", "init", "solver", "tol"]),
+    **json.loads(_emmf.defaults()),
+}
 GRAPH_PARAMS: list[dict[str, Any]] = json.loads(_emmf.graph_params())
 STEPS = ("unit", "max", "tfidf", "shift", "clip")
 COUNT = Interval(Integral, 1, None, closed="left")
@@ -37,15 +40,22 @@ def _shared(name: str, allowed: list[Any], type: str, help: str) -> Parameter:
     return Parameter(name, DEFAULTS[name], allowed, type, help)
 
 
-FIRST = Parameter("n_components", 10, [COUNT], "int", "Number of centroids, k in the paper: clusters, topics or parts.")
+FIRST = Parameter(
+    "n_components",
+    10,
+    [COUNT, StrOptions({"auto"})],
+    'int or "auto"',
+    "Number of centroids, k in the paper: clusters, topics or parts. ``\"auto\"`` chooses the number of clusters as "
+    ":func:`emmf.choose_k` does, and starts at the clusters by which it was found unless ``init`` says otherwise.",
+)
 # By the methods that have a choice of solver.
 SOLVING = [
     _shared(
         "solver",
-        [StrOptions({"mu", "hals"})],
-        '{"mu", "hals"}',
+        [StrOptions({"mu", "hals"}), None],
+        '{"mu", "hals"} or None',
         "How a factor is moved while the other stays: multiplicative updates, or coordinate descent, which gets to "
-        "low objectives much faster.",
+        "low objectives much faster. None is {solver}.",
     ),
     _shared("sweeps", [COUNT], "int", 'Inner sweeps of ``solver="hals"`` over each factor.'),
     _shared("extrapolate", ["boolean"], "bool", 'Lets ``solver="hals"`` go on in the direction of its last move.'),
@@ -98,7 +108,8 @@ COMMON = [
         [StrOptions({"kmeans", "trimmed", "random", "nndsvd", "graph", "custom"}), None],
         '{"kmeans", "trimmed", "random", "nndsvd", "graph", "custom"} or None',
         'How the factors start. ``"trimmed"`` is k-means that outliers cannot have; ``"graph"`` is clusters along a '
-        'graph; ``"custom"`` takes ``W`` and ``H`` of ``fit``. None is the graph where one is followed, else k-means.',
+        'graph; ``"custom"`` takes ``W`` and ``H`` of ``fit``. None is the graph where one is followed, ``"nndsvd"`` with '
+        ":class:`emmf.NMF`, else k-means.",
     ),
     _shared("init_restarts", [COUNT], "int", "Independent k-means runs of the start, of which the best is taken."),
     Parameter(
@@ -120,9 +131,10 @@ COMMON = [
     _shared("max_iter", [COUNT], "int", "Iterations at the most."),
     _shared(
         "tol",
-        [Interval(Real, 0, 1, closed="left")],
-        "float",
-        "Stop when the objective changes by less than this share of itself; 0 makes all iterations.",
+        [Interval(Real, 0, 1, closed="left"), None],
+        "float or None",
+        "Stop when the objective changes by less than this share of itself; 0 makes all iterations. None is 1e-6 with "
+        ":class:`emmf.NMF`, else 0.",
     ),
     _shared(
         "stop_by",
@@ -223,7 +235,10 @@ def _graph(entry: dict[str, Any]) -> list[Parameter]:
 
 def of_method(entry: dict[str, Any]) -> list[Parameter]:
     """All parameters of a method's estimator, ``n_components`` first."""
-    solving = SOLVING if "hals" in entry["solvers"] else []
+    solver, *others = SOLVING
+    default = '``"hals"`` without a graph or missing values' if entry["converges"] else '``"mu"``'
+    solver = solver._replace(help=solver.help.format(solver=default))
+    solving = [solver, *others] if "hals" in entry["solvers"] else []
     exponent = [] if entry["exponent"] is None else [EXPONENT._replace(help=EXPONENT.help.format(**entry))]
     missing = [MISSING] if entry["missing"] else []
     own_way = "to set them aside" if entry["set_aside"] == "default" else "to keep them"

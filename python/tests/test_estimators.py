@@ -42,7 +42,7 @@ def test_parameters_are_those_of_the_registry(Estimator):
         assert defaults[own_name(param["name"])] == param["default"]
     assert ("solver" in defaults) == ("hals" in entry["solvers"])
     assert ("missing" in defaults) == entry["missing"]
-    assert (defaults["max_iter"], defaults["tol"], defaults["init"]) == (500, 0.0, None)
+    assert (defaults["max_iter"], defaults["tol"], defaults["init"]) == (500, None, None)
     kinds = [argument.kind for argument in inspect.signature(Estimator).parameters.values()]
     assert set(kinds[1:]) == {inspect.Parameter.KEYWORD_ONLY}
 

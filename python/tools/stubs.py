@@ -15,6 +15,7 @@ from emmf._parameters import Parameter, of_method
 
 FILE = Path(__file__).parent.parent / "emmf" / "__init__.pyi"
 TYPES = {
+    'int or "auto"': 'int | Literal["auto"]',
     "str, list of str or None": "str | Sequence[str] | None",
     "int, RandomState instance or None": "int | RandomState | None",
     "callable or None": "Callable[[Step], Any] | None",
@@ -33,6 +34,8 @@ from . import outlier as outlier
 from . import plot as plot
 from ._base import MatrixFactorization as MatrixFactorization
 from ._base import Unweighted
+from ._choice import Choice as Choice
+from ._choice import choose_k as choose_k
 from ._files import load_model as load_model
 from ._progress import Step as Step
 

@@ -21,8 +21,8 @@ use crate::shell::CompletionsArgs;
 use crate::synth::SynthArgs;
 use crate::transform::TransformArgs;
 use crate::values::{
-    Clusters, GridByName, InitName, LabelRuleName, NormalizeName, OutliersName, SolverName, clusters, count,
-    minutes, name_and_value, seed, size,
+    ChooseName, Clusters, GridByName, InitName, LabelRuleName, NormalizeName, OutliersName, SolverName,
+    clusters, count, minutes, name_and_value, seed, size,
 };
 
 /// Robust nonnegative matrix factorization: clusters, factors and outlier scores from one fit.
@@ -118,10 +118,14 @@ pub(crate) struct FitArgs {
     pub(crate) gaps: MissingArgs,
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
-    /// Number of centroids, which is the number of clusters; auto or a range as 2..20 chooses the largest number for
-    /// which random halves of the data agree, or, where they do not, that of the communities of their graph.
+    /// Number of centroids, which is the number of clusters; auto or a range as 2..20 chooses it, as --choose says.
     #[arg(short, long, value_name = "K|auto|LOW..HIGH", value_parser = clusters, allow_negative_numbers = true, default_value = "auto")]
     pub(crate) k: Clusters,
+    /// What -k auto or a range asks for: clusters is the largest number for which random halves of the data agree, or, where they
+    /// do not, that of the communities of their graph, at which the fit starts; rank is the least number of centroids that
+    /// explains values which it has not seen as well as any, for topics and signatures.
+    #[arg(long, value_name = "WHAT", value_enum, default_value = "clusters")]
+    pub(crate) choose: ChooseName,
     /// Method; `emmf methods` lists them [default: g-emmf, clusters along a graph; emmf, without one, where values are missing,
     /// samples are read in blocks, or --solver or --exponent is given].
     #[arg(long, value_name = "NAME")]
@@ -135,7 +139,7 @@ pub(crate) struct FitArgs {
     /// What makes a fit of the grid the best.
     #[arg(long, value_name = "WHAT", value_enum, default_value = "modularity", requires = "grid")]
     pub(crate) grid_by: GridByName,
-    /// How a factor is moved: multiplicative update or coordinate descent [default: mu].
+    /// How a factor is moved: multiplicative update or coordinate descent [default: hals with nmf, else mu].
     #[arg(long, value_name = "SOLVER", value_enum)]
     pub(crate) solver: Option<SolverName>,
     /// Exponent of the multiplicative update, in (0, 1] [default: the method's published one].
@@ -144,7 +148,7 @@ pub(crate) struct FitArgs {
     /// Inner sweeps of the hals solver.
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 4)]
     pub(crate) sweeps: usize,
-    /// Where the factors start [default: graph, the clusters along it, where one is followed, else kmeans].
+    /// Where the factors start [default: graph, the clusters along it, where one is followed; nndsvd with nmf; else kmeans].
     #[arg(long, value_name = "START", value_enum)]
     pub(crate) init: Option<InitName>,
     /// NPZ or MAT file with factors to start from instead: U (features × k) and V (samples × k).
@@ -155,8 +159,8 @@ pub(crate) struct FitArgs {
     pub(crate) init_restarts: Option<usize>,
     #[arg(long, value_name = "WHAT", value_enum, help = outliers_help())]
     pub(crate) outliers: Option<OutliersName>,
-    /// The method as its authors published it: no sample is set aside, one run of k-means is the start, and a graph is that of
-    /// the nearest neighbours.
+    /// The method as its authors published it: no sample is set aside, one run of k-means is the start, a graph is that of
+    /// the nearest neighbours, and factors move by the multiplicative update for all iterations.
     #[arg(long, conflicts_with = "outliers")]
     pub(crate) as_published: bool,
     /// Share of the samples whose scores make them outliers [default: those with a score above 3.5]. Samples that were set
@@ -175,9 +179,10 @@ pub(crate) struct FitArgs {
     /// At most this many iterations.
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 500)]
     pub(crate) max_iter: usize,
-    /// Stop when the objective (with a graph: the coefficients) changes by less than this share; 0 never does.
-    #[arg(long, value_name = "T", allow_negative_numbers = true, default_value_t = 0.0)]
-    pub(crate) tol: f64,
+    /// Stop when the objective (with a graph: the coefficients) changes by less than this share; 0 never does [default: 1e-6
+    /// with nmf, else 0].
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub(crate) tol: Option<f64>,
     /// Stop after this many seconds.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) time_limit: Option<f64>,

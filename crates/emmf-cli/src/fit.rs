@@ -22,7 +22,7 @@ use crate::progress::{Choosing, Progress};
 use crate::report;
 use crate::resume::{self, Keeper};
 use crate::summary;
-use crate::values::{Clusters, NormalizeName};
+use crate::values::{ChooseName, Clusters, NormalizeName};
 use crate::wording::explained;
 
 pub(crate) fn run(args: &FitArgs) -> Result<()> {
@@ -86,7 +86,7 @@ impl Work for Fitting<'_> {
     }
 }
 
-/// The number of clusters for which random halves of the data agree.
+/// The number of clusters, or the rank, of these samples.
 fn choose<T: Real>(
     args: &FitArgs,
     spec: &Spec,
@@ -95,7 +95,11 @@ fn choose<T: Real>(
 ) -> Result<Choice> {
     let progress = Choosing::new(args.quiet);
     let running = Running::on(args.threads);
-    let choice = spec.choose_k(x, ks.clone(), |done, all| progress.split(done, all), &running);
+    let seen = |done, all| progress.step(done, all);
+    let choice = match args.choose {
+        ChooseName::Clusters => spec.choose_k(x, ks.clone(), seen, &running),
+        ChooseName::Rank => spec.choose_rank(x, ks.clone(), seen, &running),
+    };
     drop(progress);
     choice.map_err(|error| explained(&error, &args.input.data))
 }
@@ -143,15 +147,14 @@ fn spec(args: &FitArgs) -> Result<Spec> {
         Clusters::Among(ks) => LIKELY.clamp(*ks.start(), *ks.end()),
     };
     let mut spec = Spec::new(method(args), k)
-        .solver(args.solver.map(Into::into).unwrap_or_default())
         .sweeps(args.sweeps)
         .normalize(normalize(&args.normalize)?)
         .seed(args.seed)
         .restarts(args.restarts)
         .max_iter(args.max_iter)
-        .tol(args.tol)
         .missing(args.gaps.meaning());
     spec.labels = args.label_rule.map(Into::into);
+    (spec.solver, spec.tol) = (args.solver.map(Into::into), args.tol);
     (spec.exponent, spec.time_limit) = (args.exponent, args.time_limit);
     spec.outliers = args.outliers.map(Into::into);
     if args.as_published {
@@ -186,12 +189,15 @@ fn fit<T: Real>(
     let start = args.start.as_deref().map(|path| emmf_io::read_start(path, budget)).transpose()?;
     let graph = args.graph.read(n, budget)?;
     let saved = resume::resumed(args, x)?;
+    // Where nobody says where to start, it is at the clusters by which k was chosen.
+    let is_open = args.init.is_none() && args.start.is_none() && !args.as_published;
     let one = |spec: &Spec| {
         let keeper = Keeper::new(args, x, choice.as_ref())?;
         let mut progress = Progress::new(spec.restarts, spec.max_iter, args.quiet).keeping(keeper);
         let given = Given {
             sample_weights: weights.as_deref(),
             start: start.as_ref(),
+            clusters: choice.as_ref().and_then(|choice| choice.clusters.as_deref()).filter(|_| is_open),
             graph: graph.as_ref(),
             observer: Some(&mut progress),
             resume: saved.as_ref(),

@@ -74,16 +74,20 @@ impl Choosing {
     pub(crate) fn new(quiet: bool) -> Self {
         let shown = !quiet && std::io::stderr().is_terminal();
         let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(None, target);
-        bar.set_message("choosing the number of clusters");
+        let bar = ProgressBar::with_draw_target(Some(1), target);
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {bar:30} {msg} {elapsed} elapsed") {
+            bar.set_style(style);
+        }
+        bar.set_message("choosing the number of centroids");
         if shown {
             bar.enable_steady_tick(Duration::from_millis(200));
         }
         Self { bar }
     }
 
-    pub(crate) fn split(&self, done: usize, all: usize) -> ControlFlow<()> {
-        self.bar.set_message(format!("choosing the number of clusters: split {done} of {all}"));
+    pub(crate) fn step(&self, done: usize, all: usize) -> ControlFlow<()> {
+        self.bar.set_length(all as u64);
+        self.bar.set_position(done as u64);
         ControlFlow::Continue(())
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use comfy_table::Table;
-use emmf::Choice;
+use emmf::Stop;
 use emmf::method::Value;
 use emmf_io::{OUTLIER, Record};
 
@@ -61,13 +61,13 @@ pub(crate) fn print(record: &Record, out: Option<&Path>, page: Option<&Path>) ->
     shown.add_row(["data", &format!("{}: {}×{} {storage} {}", data.name, data.n, data.d, data.dtype)]);
     shown.add_row(["method", &format!("{}, k = {}, seed {}", spec.method, spec.k, spec.seed)]);
     if let Some(choice) = &record.choice {
-        shown.add_row(["number of clusters", &how_sure(choice)]);
+        shown.add_row(["number of clusters", &choice.to_string()]);
     }
     if let Some(graph) = followed(record) {
         shown.add_row(["graph", &graph]);
     }
     let seconds = record.seconds.total;
-    shown.add_row(["iterations", &format!("{} ({}), {seconds:.2} s", record.iterations, record.stop)]);
+    shown.add_row(["iterations", &format!("{}{}, {seconds:.2} s", record.iterations, ended(record))]);
     shown.add_row(["objective", &format!("{:.6e}, at the start {:.6e}", record.objective, record.initial)]);
     if let Some(grid) = &record.grid {
         let point = |point: &emmf_io::GridPoint| format!("{:e}: {:.3}", point.value, point.score);
@@ -100,6 +100,12 @@ pub(crate) fn print(record: &Record, out: Option<&Path>, page: Option<&Path>) ->
     output::print(&shown)
 }
 
+/// Why the iterations ended, unless it is that there were to be so many.
+fn ended(record: &Record) -> String {
+    let all = record.stop == Stop::MaxIter && record.spec.tol.unwrap_or_default() == 0.0;
+    if all { String::new() } else { format!(" ({})", record.stop) }
+}
+
 /// The graph that the clusters follow, where it was chosen.
 fn followed(record: &Record) -> Option<String> {
     let number = |name: &str| match record.extras.get(name)? {
@@ -117,28 +123,6 @@ fn followed(record: &Record) -> Option<String> {
         "{neighbours} nearest neighbours of the samples {of}, modularity {modularity:.3}; \
          --method emmf for parts and topics, without a graph"
     ))
-}
-
-/// The chosen number of clusters, and how sure that is.
-fn how_sure(choice: &Choice) -> String {
-    let (first, last) = (choice.ks.first().unwrap_or(&0), choice.ks.last().unwrap_or(&0));
-    if let Some((low, high)) = choice.by_graph {
-        let best = choice.stability.iter().copied().fold(0.0, f64::max);
-        return format!(
-            "{} by the graph: its communities, {low} to {high} with 4 to 8 neighbours; random halves of the data agree to \
-             {:.0} % at best",
-            choice.k,
-            100.0 * best
-        );
-    }
-    let at = choice.ks.iter().position(|k| *k == choice.k).unwrap_or(0);
-    format!(
-        "{} of {first} to {last}: two halves of the data agree to {:.0} %; {} of {} splits choose it",
-        choice.k,
-        100.0 * choice.stability.get(at).unwrap_or(&0.0),
-        choice.agreeing,
-        choice.splits
-    )
 }
 
 fn cluster_sizes(record: &Record) -> String {

@@ -46,6 +46,15 @@ pub(crate) enum GridByName {
     Acc,
 }
 
+/// What a number of centroids is chosen for.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ChooseName {
+    /// Groups that are there.
+    Clusters,
+    /// What explains values that were not seen.
+    Rank,
+}
+
 names!(StopByName for StopBy { Objective => StopBy::Objective, Coefficients => StopBy::Coefficients });
 names!(NormalizeName for Option<Normalize> {
     Unit => Some(Normalize::Unit), Max => Some(Normalize::Max), Tfidf => Some(Normalize::Tfidf),

@@ -24,6 +24,8 @@ type Start<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 pub(crate) struct Besides<'py> {
     sample_weight: Option<PyReadonlyArray1<'py, f64>>,
     start: Option<Start<'py>>,
+    /// The clusters at which to start.
+    clusters: Option<PyReadonlyArray1<'py, i64>>,
     /// A graph over the samples, as a sparse matrix.
     graph: Option<Borrowed<'py, f64>>,
     /// Names of the features, for the model file.
@@ -60,11 +62,16 @@ fn run<'py, T: Element + Real>(
     let sample_weights = besides.sample_weight.as_ref().map(|weights| weights.as_slice()).transpose()?;
     let start = besides.start.as_ref().map(factors).transpose()?;
     let (start, threads) = (start.as_ref(), besides.threads);
+    // What is negative is no cluster.
+    let number = |&cluster: &i64| usize::try_from(cluster).unwrap_or(usize::MAX);
+    let clusters: Option<Vec<usize>> =
+        besides.clusters.as_ref().map(|clusters| clusters.as_array().iter().map(number).collect());
     let graph = besides.graph.as_ref().map(Borrowed::parts).transpose()?;
     let (fit, raised) = door::enter(py, besides.callback.as_ref(), |observer, token| {
         let graph = graph.map(graph::from_parts).transpose()?;
         let (graph, running) = (graph.as_ref(), Running::on(threads).cancel(token));
-        let given = Given { sample_weights, start, graph, running, ..Given::default() };
+        let clusters = clusters.as_deref();
+        let given = Given { sample_weights, start, clusters, graph, running, ..Given::default() };
         spec.on(x.samples()?).given(given).observe(observer).fit()
     })?;
     let Fit { model: fitted, .. } = fit;

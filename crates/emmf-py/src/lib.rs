@@ -5,6 +5,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "what comes from Python comes by value")]
 
 mod arrays;
+mod choose;
 mod datasets;
 mod door;
 mod errors;
@@ -20,6 +21,8 @@ mod watched;
 /// The compiled half of the package.
 #[pyo3::pymodule]
 mod _emmf {
+    #[pymodule_export]
+    use super::choose::choose;
     #[pymodule_export]
     use super::datasets::{add_block_noise, add_outliers, rays, toy};
     #[pymodule_export]

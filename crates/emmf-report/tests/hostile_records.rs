@@ -30,6 +30,8 @@ fn record(image: bool) -> Record {
         spread: vec![0.0, 0.1],
         agreeing: 8,
         splits: 10,
+        rank: false,
+        clusters: None,
     });
     record
 }

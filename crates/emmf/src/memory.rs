@@ -225,7 +225,7 @@ impl Takes<'_> {
 
     /// Whether HALS extrapolates, which takes V once more.
     fn extrapolates(&self) -> bool {
-        let hals = self.spec.solver == Solver::Hals && self.entry.solvers.contains(&Solver::Hals);
+        let hals = self.entry.solver(self.spec) == Solver::Hals && self.entry.solvers.contains(&Solver::Hals);
         hals && self.spec.extrapolate && self.entry.is_monotone(&self.spec.params)
     }
 }

@@ -152,9 +152,10 @@ pub struct Spec {
     pub method: String,
     /// Number of centroids, c in the paper.
     pub k: usize,
-    /// How a factor is moved while the other stays.
-    #[serde(default)]
-    pub solver: Solver,
+    /// How a factor is moved while the other stays; `None` is coordinate descent where the method
+    /// [converges](crate::registry::Facts::converges) by default, else the multiplicative update.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solver: Option<Solver>,
     /// Exponent of the multiplicative update, in (0, 1]; `None` is the method's published one.
     #[serde(default)]
     pub exponent: Option<f64>,
@@ -165,7 +166,8 @@ pub struct Spec {
     /// the objective. Only where the objective is bound to fall.
     #[serde(default = "defaults::yes")]
     pub extrapolate: bool,
-    /// How U and V start; `None` is at clusters along the graph where one is followed, else at k-means.
+    /// How U and V start; `None` is at clusters along the graph where one is followed, at the nonnegative double SVD where
+    /// the method [converges](crate::registry::Facts::converges) by default, else at k-means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init: Option<Init>,
     /// Independent k-means runs of the start, of which the best is taken.
@@ -187,9 +189,10 @@ pub struct Spec {
     /// Iterations at the most.
     #[serde(default = "defaults::max_iter")]
     pub max_iter: usize,
-    /// Stop when what `stop_by` says changes by less than this share of itself; 0 never does.
-    #[serde(default)]
-    pub tol: f64,
+    /// Stop when what `stop_by` says changes by less than this share of itself; 0 never does. `None` is 1e-6 with coordinate
+    /// descent where the method [converges](crate::registry::Facts::converges) by default, else 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tol: Option<f64>,
     /// What `tol` is compared with; `None` is the coefficients with a graph, else the objective.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_by: Option<StopBy>,
@@ -252,13 +255,13 @@ macro_rules! setters {
 
 impl Spec {
     /// The method of this name with `k` centroids, everything else by default: as published, but for outliers that
-    /// `emmf` and `g-emmf` set aside, ten runs of k-means, and the graph that is followed and started at; see
-    /// [`Spec::as_published`]. [`registry::DEFAULT`](crate::registry::DEFAULT) is the method that clusters best.
+    /// `emmf` and `g-emmf` set aside, ten runs of k-means, the graph that is followed and started at, and `nmf`, which
+    /// converges; see [`Spec::as_published`]. [`registry::DEFAULT`](crate::registry::DEFAULT) is the method that clusters best.
     pub fn new(method: impl Into<String>, k: usize) -> Self {
         Self {
             method: method.into(),
             k,
-            solver: Solver::default(),
+            solver: None,
             exponent: None,
             sweeps: defaults::sweeps(),
             extrapolate: true,
@@ -269,7 +272,7 @@ impl Spec {
             seed: 0,
             restarts: 1,
             max_iter: defaults::max_iter(),
-            tol: 0.0,
+            tol: None,
             stop_by: None,
             time_limit: None,
             labels: None,
@@ -288,7 +291,7 @@ impl Spec {
 
     setters! {
         /// See [`Spec::solver`].
-        solver: Solver => solver;
+        solver: Solver => Some(solver);
         /// See [`Spec::exponent`].
         exponent: f64 => Some(exponent);
         /// See [`Spec::sweeps`].
@@ -310,7 +313,7 @@ impl Spec {
         /// See [`Spec::max_iter`].
         max_iter: usize => max_iter;
         /// See [`Spec::tol`].
-        tol: f64 => tol;
+        tol: f64 => Some(tol);
         /// See [`Spec::stop_by`].
         stop_by: StopBy => Some(stop_by);
         /// See [`Spec::time_limit`].
@@ -328,7 +331,8 @@ impl Spec {
     }
 
     /// The method as it is published: every sample takes part in the start and in the fit, also a gross outlier, one run of
-    /// k-means is the start unless another is named, and a graph that is followed is that of the nearest neighbours.
+    /// k-means is the start unless another is named, a graph that is followed is that of the nearest neighbours, and factors
+    /// move by the multiplicative update for all iterations.
     #[must_use]
     pub fn as_published(mut self) -> Self {
         let knn = |graph: GraphSpec| {
@@ -337,6 +341,7 @@ impl Spec {
         };
         self.graph = self.graph.or_else(|| self.own_graph()).map(knn);
         self.init = self.init.or(Some(Init::Kmeans));
+        (self.solver, self.tol) = (self.solver.or(Some(Solver::Mu)), self.tol.or(Some(0.0)));
         self.outliers(Outliers::Keep).init_restarts(1)
     }
 

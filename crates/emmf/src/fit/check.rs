@@ -35,8 +35,9 @@ pub(super) fn spec(spec: &Spec, entry: &Entry, (n, d): (usize, usize)) -> Result
     if let Some((name, got)) = counts.into_iter().find(|(_, count)| *count == 0) {
         return Err(Error::param(name, got, "at least 1"));
     }
-    if !(spec.tol >= 0.0 && spec.tol < 1.0) {
-        return Err(Error::param("tol", spec.tol, "at least 0 and below 1"));
+    let tol = entry.tol(spec);
+    if !(0.0..1.0).contains(&tol) {
+        return Err(Error::param("tol", tol, "at least 0 and below 1"));
     }
     positive(spec)?;
     solver(spec, entry)?;
@@ -58,6 +59,9 @@ pub(super) fn anywhere<T>(spec: &Spec, entry: &Entry, given: &Given<'_, T>) -> R
     }
     if given.sample_weights.is_some() {
         return wrong("sample_weights", "given".into(), "left out: a sample side has its own");
+    }
+    if given.clusters.is_some() {
+        return wrong("clusters", "given".into(), "left out, for samples that are elsewhere");
     }
     if given.graph.is_some() {
         return wrong("graph", "given".into(), "left out, for samples that are elsewhere");
@@ -103,8 +107,9 @@ fn graph(spec: &Spec, entry: &Entry) -> Result<()> {
         let must = format!("left out with {}, which cannot follow one", entry.name);
         return Err(Error::param("graph", "given", must));
     }
-    if spec.solver != Solver::Mu {
-        return Err(Error::param("solver", spec.solver, "mu with a graph"));
+    let solver = entry.solver(spec);
+    if solver != Solver::Mu {
+        return Err(Error::param("solver", solver, "mu with a graph"));
     }
     if spec.missing == Missing::Nan {
         let instead = "fill the gaps before, or leave the graph out";
@@ -132,19 +137,19 @@ fn positive(spec: &Spec) -> Result<()> {
 }
 
 fn solver(spec: &Spec, entry: &Entry) -> Result<()> {
+    let solver = entry.solver(spec);
     // A method with no choice of solver leaves it at its default.
-    let known = entry.solvers.contains(&spec.solver)
-        || (entry.solvers.is_empty() && spec.solver == Solver::default());
+    let known = entry.solvers.contains(&solver) || (entry.solvers.is_empty() && solver == Solver::default());
     if !known {
         let known: Vec<String> = entry.solvers.iter().map(ToString::to_string).collect();
         let must = match known[..] {
             [] => format!("left out with {}, which has its own", entry.name),
             _ => format!("{} with {}", known.join(" or "), entry.name),
         };
-        return Err(Error::param("solver", spec.solver, must));
+        return Err(Error::param("solver", solver, must));
     }
     let Some(exponent) = spec.exponent else { return Ok(()) };
-    if spec.solver == Solver::Hals {
+    if solver == Solver::Hals {
         return Err(Error::param("exponent", exponent, "left out with solver = hals, which has none"));
     }
     if entry.exponent.is_none() {
@@ -177,14 +182,31 @@ pub(super) fn start<T: Real>(spec: &Spec, given: Option<&Factors<T>>, shape: (us
     Ok(())
 }
 
+/// Clusters to start at: one for every sample, and no factors beside them.
+pub(super) fn clusters<T>(spec: &Spec, given: &Given<'_, T>, n: usize) -> Result<()> {
+    let Some(clusters) = given.clusters else { return Ok(()) };
+    if clusters.len() != n {
+        return Err(Error::Shape { what: "the given clusters", got: (clusters.len(), 1), want: (n, 1) });
+    }
+    if let Some(i) = clusters.iter().position(|cluster| *cluster >= spec.k) {
+        let got = format!("{} for sample {i} (from 0)", clusters[i]);
+        return Err(Error::param("the given clusters", got, format!("below k = {}", spec.k)));
+    }
+    if given.start.is_some() {
+        return Err(Error::param("the given clusters", "there", "left out with a given start"));
+    }
+    Ok(())
+}
+
 /// Missing values go together with the rest, and every sample and feature has a value.
 pub(super) fn missing<T: Real>(spec: &Spec, entry: &Entry, x: &Samples<'_, T>) -> Result<()> {
     let refuse = |what: String, instead| Err(Error::Missing { what, instead });
     if !entry.facts.missing {
         return refuse(entry.name.into(), "choose a method of weighted samples or entries");
     }
-    if spec.solver != Solver::Mu {
-        return refuse(format!("solver = {}", spec.solver), "use solver = mu");
+    let solver = entry.solver(spec);
+    if solver != Solver::Mu {
+        return refuse(format!("solver = {solver}"), "use solver = mu");
     }
     if spec.normalize.contains(&Normalize::Tfidf) {
         return refuse("normalize = tfidf".into(), "counts that are not there are zeros");

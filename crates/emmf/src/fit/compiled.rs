@@ -5,6 +5,7 @@
 
 use std::ops::RangeInclusive;
 
+use super::rank::choose_rank;
 use super::{Given, fit, fit_side, graph_of, start_of};
 use crate::choose::{Choice, Seen, choose_k};
 use crate::error::Result;
@@ -32,6 +33,15 @@ pub trait Compiled: Sized {
 
     /// See [`Spec::choose_k`].
     fn choose_k(
+        spec: &Spec,
+        x: Samples<'_, Self>,
+        ks: RangeInclusive<usize>,
+        seen: Seen<'_>,
+        running: &Running<'_>,
+    ) -> Result<Choice>;
+
+    /// See [`Spec::choose_rank`].
+    fn choose_rank(
         spec: &Spec,
         x: Samples<'_, Self>,
         ks: RangeInclusive<usize>,
@@ -74,6 +84,16 @@ macro_rules! compiled {
                 running: &Running<'_>,
             ) -> Result<Choice> {
                 choose_k(spec, x, &ks, seen, running)
+            }
+
+            fn choose_rank(
+                spec: &Spec,
+                x: Samples<'_, Self>,
+                ks: RangeInclusive<usize>,
+                seen: Seen<'_>,
+                running: &Running<'_>,
+            ) -> Result<Choice> {
+                choose_rank(spec, x, &ks, seen, running)
             }
 
             fn transform(

@@ -108,7 +108,8 @@ impl<'a> Fitting<'a> {
         x: &'x X,
         given: &mut Given<'_, T>,
     ) -> Result<(Run<M::State>, usize)> {
-        let Spec { max_iter, tol, restarts, .. } = *self.spec;
+        let Spec { max_iter, restarts, .. } = *self.spec;
+        let tol = self.entry.tol(self.spec);
         let by = check::stop_by(self.spec, self.entry);
         let cancel = given.running.cancel.clone();
         let rule = StopRule { max_iter, tol, by, deadline: self.deadline, cancel };

@@ -45,7 +45,8 @@ impl<'a> Guide<'a> {
         given: &Given<'a, T>,
     ) -> Result<Option<Self>> {
         let (spec, cancel) = (fitting.spec, &given.running.cancel);
-        let starts = given.start.is_none() && fitting.entry.init(spec) == Init::Graph;
+        let open = given.start.is_none() && given.clusters.is_none();
+        let starts = open && fitting.entry.init(spec) == Init::Graph;
         let chosen = match fitting.entry.follows(spec) {
             Some(chosen) => chosen,
             None if starts => GraphSpec::default(),

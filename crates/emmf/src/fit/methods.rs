@@ -8,6 +8,7 @@ use super::{Given, graph};
 use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
+use crate::init::fill;
 use crate::loss::Loss;
 use crate::method::SampleSide;
 use crate::method::side::Host;
@@ -46,9 +47,14 @@ impl Fitting<'_> {
         let own = given.loss;
         let making = Instant::now();
         let guide = Guide::find(&self, data, &given)?;
+        self.clusters = given.clusters.map(|clusters| {
+            let mut clusters = clusters.to_vec();
+            fill(data, &mut clusters, spec.k);
+            clusters
+        });
         self.seconds.prepare += making.elapsed().as_secs_f64();
         let followed = guide.map(|guide| {
-            (self.clusters, self.choice) = (guide.clusters, guide.choice);
+            (self.clusters, self.choice) = (self.clusters.take().or(guide.clusters), guide.choice);
             guide.graph
         });
         let graph = |normalized| {
@@ -104,7 +110,7 @@ impl Fitting<'_> {
 /// The sample-weighted method with this loss.
 fn irls<'a>(fitting: &Fitting<'a>, loss: impl Fn() -> Box<dyn Loss> + Send + Sync + 'a) -> Irls<'a> {
     let spec = fitting.spec;
-    let update = match spec.solver {
+    let update = match fitting.entry.solver(spec) {
         Solver::Mu => Update::Multiplicative { exponent: fitting.exponent() },
         Solver::Hals => {
             Update::Hals { sweeps: spec.sweeps, extrapolate: spec.extrapolate, deadline: fitting.deadline }

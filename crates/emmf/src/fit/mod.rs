@@ -8,6 +8,7 @@ mod fitting;
 mod graph;
 mod guide;
 mod methods;
+mod rank;
 mod request;
 
 use std::time::Instant;
@@ -49,6 +50,8 @@ pub struct Given<'a, T> {
     pub sample_weights: Option<&'a [f64]>,
     /// U and V to start from, instead of `spec.init`.
     pub start: Option<&'a Factors<T>>,
+    /// The cluster of every sample to start at, instead of `spec.init`: U their means. Other restarts start elsewhere.
+    pub clusters: Option<&'a [usize]>,
     /// The graph over the samples to follow, instead of one made of them.
     pub graph: Option<&'a Graph>,
     /// Sees every iteration and may end the fit.
@@ -66,6 +69,7 @@ impl<T> Default for Given<'_, T> {
         Self {
             sample_weights: None,
             start: None,
+            clusters: None,
             graph: None,
             observer: None,
             loss: None,
@@ -136,6 +140,8 @@ impl Spec {
 fn fit_side<T: Real>(spec: &Spec, side: &dyn SampleSide<T>, mut given: Given<'_, T>) -> Result<Fit<T>> {
     let began = Instant::now();
     let entry = registry::find(&spec.method)?;
+    // A start that is not named is one that samples elsewhere can have.
+    let spec = &Spec { init: spec.init, ..resolved(spec, entry, &given) };
     check::spec(spec, entry, side.shape())?;
     check::start(spec, given.start, side.shape())?;
     check::anywhere(spec, entry, &given)?;
@@ -185,6 +191,7 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, given: Given<'_, T>) -> Result<F
     let spec = &resolved(spec, entry, &given);
     check::spec(spec, entry, x.shape())?;
     check::start(spec, given.start, x.shape())?;
+    check::clusters(spec, &given, x.shape().0)?;
     check::storage(entry, &x)?;
     let missing = spec.missing == Missing::Nan;
     if missing {
@@ -227,10 +234,12 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, given: Given<'_, T>) -> Result<F
                 let kept_scale = scale.as_ref().map(|scale| split.of(scale));
                 let kept = Stored::new(part.samples(), kept_scale, Some(norms_sq));
                 let start = given.start.map(|start| split.start(start));
+                let clusters = given.clusters.map(|clusters| split.of(clusters));
                 let graph = given.graph.map(|graph| graph.among(split.kept()));
                 let given = Given {
                     sample_weights: None,
                     start: start.as_ref(),
+                    clusters: clusters.as_deref(),
                     graph: graph.as_ref(),
                     observer: given.observer.map(|observer| observer as _),
                     loss: given.loss,
@@ -279,12 +288,13 @@ fn taking_part(weights: &[f64], aside: &[usize]) -> Vec<bool> {
     counts
 }
 
-/// The parameters, which say where the fit starts and whether its graph is given.
+/// The parameters, which say where the fit starts, how it goes on and whether its graph is given.
 fn resolved<T>(spec: &Spec, entry: &Entry, given: &Given<'_, T>) -> Spec {
     let mut spec = spec.clone();
     if given.graph.is_some() {
         spec.graph = Some(GraphSpec { kind: GraphKind::Given, ..spec.graph.unwrap_or_default() });
     }
-    spec.init = Some(entry.init(&spec));
+    let (init, solver, tol) = (entry.init(&spec), entry.solver(&spec), entry.tol(&spec));
+    (spec.init, spec.solver, spec.tol) = (Some(init), Some(solver), Some(tol));
     spec
 }

@@ -61,6 +61,12 @@ impl<'a, T: Real> Request<'a, T> {
         self
     }
 
+    /// See [`Given::clusters`].
+    pub fn clusters(mut self, clusters: &'a [usize]) -> Self {
+        self.given.clusters = Some(clusters);
+        self
+    }
+
     /// See [`Given::graph`].
     pub fn graph(mut self, graph: &'a Graph) -> Self {
         self.given.graph = Some(graph);

@@ -55,17 +55,25 @@ pub(crate) fn clusters_along<T: Real, X: Data<T>>(
     } else {
         spectral_clusters(&graph.among(&large), k, cancel)?
     };
-    let mut labels = vec![usize::MAX; n];
-    large.iter().zip(of_large).for_each(|(&i, label)| labels[i] = label);
-    if large.len() < n {
-        let known: Vec<f64> =
-            labels.iter().map(|&label| if label == usize::MAX { 0.0 } else { 1.0 }).collect();
-        labels.iter_mut().for_each(|label| *label = if *label == usize::MAX { 0 } else { *label });
-        let near = nearest_centroids(x, &from_labels(x, &labels, k, &known).u);
-        (0..n).filter(|i| !is_large(i)).for_each(|i| labels[i] = near[i]);
-    }
+    let mut labels = labels_nearby(x, (&large, &of_large), k);
     fill(x, &mut labels, k);
     Ok(labels)
+}
+
+/// The clusters of all samples, where those of `some` are known: the others go to the nearest mean of them.
+pub(crate) fn labels_nearby<T: Real, X: Data<T>>(
+    x: &X,
+    (some, known): (&[usize], &[usize]),
+    k: usize,
+) -> Vec<usize> {
+    let n = x.shape().0;
+    let (mut labels, mut counts) = (vec![0; n], vec![0.0; n]);
+    some.iter().zip(known).for_each(|(&i, &label)| (labels[i], counts[i]) = (label, 1.0));
+    if some.len() < n {
+        let near = nearest_centroids(x, &from_labels(x, &labels, k, &counts).u);
+        (0..n).filter(|&i| counts[i] == 0.0).for_each(|i| labels[i] = near[i]);
+    }
+    labels
 }
 
 /// Large components put together by k-means of their means.
@@ -93,7 +101,7 @@ fn merged<T: Real, X: Data<T>>(
 }
 
 /// Gives every empty cluster the sample that is farthest from the mean of its own, of those that are not alone.
-fn fill<T: Real, X: Data<T>>(x: &X, labels: &mut [usize], k: usize) {
+pub(crate) fn fill<T: Real, X: Data<T>>(x: &X, labels: &mut [usize], k: usize) {
     let mut counts = vec![0_usize; k];
     labels.iter().for_each(|&label| counts[label] += 1);
     if !counts.contains(&0) {

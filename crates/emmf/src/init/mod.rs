@@ -19,10 +19,10 @@ use crate::matrix::Mat;
 use crate::real::Real;
 use crate::spec::{Init, Missing, Spec};
 
-pub(crate) use along::{clusters_along, widest, widths};
+pub(crate) use along::{clusters_along, fill, labels_nearby, widest, widths};
 pub(crate) use kmeans::nearest_centroids;
 pub use kmeans::{Kmeans, kmeans};
-pub(crate) use nndsvd::OVERSAMPLE;
+pub(crate) use nndsvd::{OVERSAMPLE, leading};
 pub use trimmed::trimmed_kmeans;
 
 /// A stream of random numbers.
@@ -200,15 +200,7 @@ impl<'a, T: Real> Start<'a, T> {
     /// Samples that stand for all n where these are elsewhere: all, or [`CHOSEN`] of them by a hash of the seed and their
     /// numbers.
     pub(crate) fn chosen(&self, n: usize) -> Vec<usize> {
-        let seed = self.spec.seed;
-        if n <= CHOSEN {
-            return (0..n).collect();
-        }
-        let mut hashed: Vec<(u64, usize)> = (0..n).map(|i| (hash(seed, i as u64), i)).collect();
-        hashed.select_nth_unstable(CHOSEN);
-        let mut chosen: Vec<usize> = hashed[..CHOSEN].iter().map(|(_, i)| *i).collect();
-        chosen.sort_unstable();
-        chosen
+        some_rows(self.spec.seed, n, CHOSEN)
     }
 
     /// Does something with this start for samples with other weights.
@@ -271,8 +263,20 @@ pub(crate) fn best_of<T: Real>(
 /// Samples on which k-means runs where all are elsewhere.
 const CHOSEN: usize = 20_000;
 
+/// All of n samples, or `most` of them by a hash of the seed and their numbers; they ascend.
+pub(crate) fn some_rows(seed: u64, n: usize, most: usize) -> Vec<usize> {
+    if n <= most {
+        return (0..n).collect();
+    }
+    let mut hashed: Vec<(u64, usize)> = (0..n).map(|i| (hash(seed, i as u64), i)).collect();
+    hashed.select_nth_unstable(most);
+    let mut chosen: Vec<usize> = hashed[..most].iter().map(|(_, i)| *i).collect();
+    chosen.sort_unstable();
+    chosen
+}
+
 /// A number that seems random, of two.
-fn hash(seed: u64, number: u64) -> u64 {
+pub(crate) fn hash(seed: u64, number: u64) -> u64 {
     let mut z = seed.wrapping_add(number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

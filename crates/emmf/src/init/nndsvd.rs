@@ -59,6 +59,12 @@ fn set_column<T: Real>(a: &mut Mat<T>, at: usize, column: &[f64], factor: f64) {
     }
 }
 
+/// The samples as points in at least `k` leading directions of X, approximately.
+pub(crate) fn leading<T: Real, X: Data<T>>(x: &X, k: usize, rng: &mut Random) -> Option<Mat<T>> {
+    let (_, _, features) = truncated_svd(x, k, &vec![1.0; x.shape().0], rng)?;
+    Some(x.dot(&features))
+}
+
 /// The leading singular triplets of X with every sample as often as it counts, approximately: n×l, l, d×l with
 /// l ≥ min(k, n, d).
 fn truncated_svd<T: Real, X: Data<T>>(

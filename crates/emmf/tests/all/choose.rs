@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use emmf::embed::plane;
 use emmf::preprocess::Normalize;
 use emmf::synth::{Rays, rays_with_outliers};
-use emmf::{Choice, Csr, Error, Mat, Missing, Real, Running, Samples, Spec};
+use emmf::{Choice, Csr, Error, LabelRule, Mat, Missing, Real, Running, Samples, Spec};
 
 fn blobs(classes: usize, seed: u64) -> Mat<f64> {
     let rays = Rays {
@@ -103,22 +103,101 @@ fn a_single_sample_is_read_from_every_storage() {
     assert!(matches!(Samples::from(&x).row(2), Err(Error::Param { name: "row", .. })));
 }
 
-/// Where halves agree about nothing, the graph tells, and how much that hangs on its neighbours.
-#[test]
-fn the_graph_tells_where_halves_do_not_agree() {
-    // Twelve curves in thirty dimensions: k-means cuts them anywhere, and a graph cuts at most each of them in two.
-    let x = Mat::from_fn(720, 30, |i, j| {
+/// Curves in thirty dimensions: k-means cuts them anywhere, and a graph cuts at most each of them in two.
+fn curves(features: usize) -> Mat<f64> {
+    Mat::from_fn(720, features, |i, j| {
         let (curve, along) = (i / 60, (i % 60) as f64 / 59.0);
-        let bump = |at: f64| (-(j as f64 - at).powi(2) / 6.0).exp();
+        let bump = |at: f64| (-((j % 30) as f64 - at).powi(2) / 6.0).exp();
         let first = (curve * 7 % 30) as f64;
         bump(first + 14.0 * along)
             + 0.6 * bump(29.0 - first + 5.0 * along)
             + 0.02 * ((i * 31 + j * 17) % 13) as f64
-    });
-    let go_on = |_: usize, _: usize| ControlFlow::Continue(());
-    let choice = spec(0).choose_k(&x, 2..=1000, go_on, &Running::default()).unwrap();
-    let (low, high) = choice.by_graph.unwrap_or_else(|| panic!("{choice:?}"));
-    assert!(low <= choice.k && choice.k <= high && (12..=24).contains(&choice.k), "{choice:?}");
-    let bounded = spec(0).choose_k(&x, 2..=6, go_on, &Running::default()).unwrap();
-    assert_eq!(bounded.k, 6, "{bounded:?}");
+    })
+}
+
+/// Where halves agree about nothing, the graph tells, and how much that hangs on its neighbours; also of samples with so many
+/// features that halves are looked at in their leading directions.
+#[test]
+fn the_graph_tells_where_halves_do_not_agree() {
+    for features in [30, 120] {
+        let x = curves(features);
+        let go_on = |_: usize, _: usize| ControlFlow::Continue(());
+        let choice = spec(0).choose_k(&x, 2..=1000, go_on, &Running::default()).unwrap();
+        let (low, high) = choice.by_graph.unwrap_or_else(|| panic!("{choice:?}"));
+        assert!(low <= choice.k && choice.k <= high && (12..=24).contains(&choice.k), "{choice:?}");
+        assert!(choice.to_string().contains(&format!("{} by the graph", choice.k)), "{choice}");
+        let bounded = spec(0).choose_k(&x, 2..=6, go_on, &Running::default()).unwrap();
+        assert_eq!((bounded.k, bounded.clusters), (6, None));
+    }
+}
+
+/// The communities by which a number was chosen are the start of a fit, outliers among the samples or not.
+#[test]
+fn a_fit_starts_at_the_clusters_that_were_found() {
+    let clean = curves(30);
+    let dirty = Mat::from_fn(723, 30, |i, j| if i < 720 { clean[(i, j)] } else { 900.0 + (i * j) as f64 });
+    for x in [&clean, &dirty] {
+        let choice = spec(0).choose_k(x, 2..=1000, |_, _| ControlFlow::Continue(()), &Running::default());
+        let choice = choice.unwrap();
+        let clusters = choice.clusters.unwrap();
+        assert!(clusters.len() == x.rows() && (0..choice.k).all(|k| clusters.contains(&k)));
+        let spec = Spec { k: choice.k, max_iter: 1, ..Spec::new("g-emmf", 1) }.labels(LabelRule::Raw);
+        let fit = spec.on(x).clusters(&clusters).fit().unwrap();
+        let same = fit.labels.iter().zip(&clusters).filter(|(a, b)| a == b).count();
+        assert!(same * 10 > 9 * clusters.len(), "{same} of {}", clusters.len());
+    }
+    let wrong =
+        |clusters: &[usize]| Spec::emmf(2).on(&clean).clusters(clusters).fit().unwrap_err().to_string();
+    assert!(wrong(&[0, 1]).contains("the given clusters"));
+    assert!(wrong(&[2; 720]).contains("2 for sample 0"), "{}", wrong(&[2; 720]));
+}
+
+/// Halves that cannot agree any more are given up; those that do are all looked at.
+#[test]
+fn hopeless_halves_are_given_up() {
+    let steps = std::sync::Mutex::new(Vec::new());
+    let seen = |done: usize, all: usize| {
+        steps.lock().unwrap().push((done, all));
+        ControlFlow::Continue(())
+    };
+    let noise = Mat::from_fn(400, 20, |i, j| ((i * 7919 + j * 104_729 + i * j * 31) % 1009) as f64);
+    let choice = spec(0).choose_k(&noise, 2..=9, seen, &Running::default()).unwrap();
+    assert!(choice.splits < 10 && choice.by_graph.is_some(), "{choice:?}");
+    let steps = steps.into_inner().unwrap();
+    assert!(steps.is_sorted() && steps.last() == Some(&(11, 11)), "{steps:?}");
+    assert_eq!(chosen(&spec(0), &blobs(3, 0)).splits, 10);
+}
+
+/// As many parts as there are explain what was held out, with outliers among the samples, dense, sparse and in both types.
+#[test]
+fn a_rank_is_the_number_of_parts() {
+    for parts in [2, 4] {
+        let mut random = 1_u64;
+        let mut next = || {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) as f64 / 2_147_483_648.0
+        };
+        let u = Mat::from_fn(30, parts, |_, _| (next() - 0.5).max(0.0));
+        let v = Mat::from_fn(120, parts, |_, _| (next() - 0.3).max(0.0));
+        let x = Mat::from_fn(120, 30, |i, j| {
+            let exact: f64 = (0..parts).map(|k| v[(i, k)] * u[(j, k)]).sum();
+            if i % 20 == 7 { 3.0 * next() } else { exact + 0.01 * next() }
+        });
+        let rank = |spec: &Spec, x: Samples<'_, f64>| {
+            spec.choose_rank(x, 1..=12, |_, _| ControlFlow::Continue(()), &Running::default()).unwrap()
+        };
+        let choice = rank(&Spec::emmf(1), (&x).into());
+        assert!(choice.k == parts && choice.rank && choice.splits == 3, "{choice:?}");
+        assert!(choice.to_string().contains("least rank"), "{choice}");
+        let triplets = (0..120).flat_map(|i| (0..30).map(move |j| (i, j))).map(|(i, j)| (i, j, x[(i, j)]));
+        let sparse =
+            Csr::from_triplets((120, 30), triplets.filter(|(.., value)| *value > 0.0).collect()).unwrap();
+        assert_eq!(rank(&Spec::emmf(1), (&sparse).into()), choice);
+        // A method that cannot leave values out is stood for by one that can.
+        assert_eq!(rank(&Spec::new("g-emmf", 1), (&x).into()).k, parts);
+    }
+    let few = Mat::from_rows([[1.0, 2.0], [2.0, 1.0]]);
+    let refused =
+        Spec::emmf(1).choose_rank(&few, 5..=9, |_, _| ControlFlow::Continue(()), &Running::default());
+    assert!(matches!(refused, Err(Error::Param { name: "k", .. })));
 }

@@ -8,7 +8,7 @@ use emmf::outliers::screen;
 use emmf::preprocess::Normalize;
 use emmf::registry::{METHODS, SetAside};
 use emmf::synth::{Junk, Rays, add_foreign, add_junk, add_outliers, rays_with_outliers};
-use emmf::{Cancel, Csr, Cut, Error, Factors, Graph, Mat, Missing, Outliers, Running, Spec};
+use emmf::{Cancel, Csr, Cut, Error, Factors, Graph, Init, Mat, Missing, Outliers, Running, Spec};
 use oracle::problems::{rng, uniform};
 
 const K: usize = 6;
@@ -250,7 +250,7 @@ fn what_is_set_aside_is_an_outlier_at_any_score() {
 #[test]
 fn robust_scales_do_not_follow_outliers() {
     let (x, _) = clean(240, 3);
-    let start = Spec::new("nmf", K).start_of(&x, &Running::default()).unwrap();
+    let start = Spec::new("nmf", K).init(Init::Kmeans).start_of(&x, &Running::default()).unwrap();
     let dirty = add_outliers(&x, 80, 5);
     let v = Mat::from_fn(320, K, |i, k| if i < 240 { start.v[(i, k)] } else { 0.2 });
     let dirty_start = Factors { u: start.u.clone(), v };

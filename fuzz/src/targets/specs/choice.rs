@@ -41,7 +41,7 @@ fn clusters(random: &mut Random, n: usize) -> usize {
 
 fn how_it_moves(spec: &mut Spec, entry: &Entry, random: &mut Random) {
     if entry.solvers.contains(&Solver::Hals) && random.one_in(2) {
-        spec.solver = Solver::Hals;
+        spec.solver = Some(Solver::Hals);
         spec.sweeps = random.within(1, 3);
         spec.extrapolate = random.one_in(2);
     } else if entry.exponent.is_some() && random.one_in(3) {
@@ -51,7 +51,7 @@ fn how_it_moves(spec: &mut Spec, entry: &Entry, random: &mut Random) {
         spec.epsilon = Some(random.pick(&[1e-150, 1e-20, 1e-3, 1.0, 1e9]));
         spec.restarts = random.within(1, 2);
         spec.init_restarts = random.within(1, 2);
-        spec.tol = random.pick(&[0.0, 1e-3, 0.9]);
+        spec.tol = random.pick(&[None, Some(0.0), Some(1e-3), Some(0.9)]);
         spec.stop_by = random.pick(&[None, Some(StopBy::Objective), Some(StopBy::Coefficients)]);
     }
 }

@@ -1,0 +1,196 @@
+//! [`Spec::choose_rank`]: how many centroids explain values that they have not seen.
+//!
+//! Some values, spread over all samples and features like speckles, are held out, the others are fitted, and V·Uᵀ is compared
+//! with what was held out (Wold 1978). A sample is explained by 1 − Σ(x − y)²/Σx² over its held-out values y of x, and the median
+//! sample counts, so that outliers do not. Too few centroids do not explain what there is, too many explain the noise of
+//! what they saw. The least number within one standard error of the best is taken.
+//! Which values are held out is a hash of seed, sample and feature: nothing is drawn in an order.
+
+use std::ops::{ControlFlow, RangeInclusive};
+
+use super::{Given, fit};
+use crate::choose::{Choice, Seen};
+use crate::data::Data;
+use crate::error::{Error, Result};
+use crate::init::{hash, some_rows};
+use crate::matrix::{Mat, Part, Samples};
+use crate::model::Fit;
+use crate::preprocess::median;
+use crate::real::Real;
+use crate::registry;
+use crate::spec::{Init, Missing, Solver, Spec};
+use crate::threads::Running;
+
+/// How often values are held out, and one of how many each time.
+const MASKS: usize = 3;
+const ONE_OF: u64 = 10;
+/// Values that are looked at, at the most; fewer samples where these are more.
+const MOST_VALUES: usize = 200_000;
+/// Iterations of a fit, and when it ends before.
+const ITERATIONS: usize = 100;
+const TOL: f64 = 1e-4;
+/// Numbers up to which each is tried; from there on each is larger than the last by this share.
+const EACH: usize = 8;
+const GROWTH: f64 = 1.25;
+/// Numbers in a row that are worse than the best before no more are tried.
+const WORSE: usize = 2;
+/// Methods that cannot leave values out are stood for by this one.
+const INSTEAD: &str = "emmf";
+
+impl Spec {
+    /// Chooses the least number of centroids that explains values it has not seen as well as any: a rank, for topics, signatures
+    /// and compression. Clusters are another question, see [`Spec::choose_k`]. `seen(done, all)` is told how many fits were
+    /// made, and of how many at the most, and may end it with what there is by then.
+    ///
+    /// ```
+    /// use emmf::{Mat, Running, Spec};
+    /// use std::ops::ControlFlow;
+    /// let part = |k: usize, j: usize| if j % 3 == k { 1.0 + (j / 3) as f64 } else { 0.0 };
+    /// let x = Mat::from_fn(60, 24, |i, j| {
+    ///     (0..3).map(|k| ((i * (2 * k + 3)) % (5 + k)) as f64 * part(k, j)).sum::<f64>() + 0.1 * ((i * 7 + j * 5) % 3) as f64
+    /// });
+    /// let go_on = |_, _| ControlFlow::Continue(());
+    /// let choice = Spec::new("nmf", 1).choose_rank(&x, 1..=8, go_on, &Running::default())?;
+    /// assert_eq!(choice.k, 3);
+    /// # Ok::<(), emmf::Error>(())
+    /// ```
+    pub fn choose_rank<'a, T: Real>(
+        &self,
+        x: impl Into<Samples<'a, T>>,
+        ks: RangeInclusive<usize>,
+        mut seen: impl FnMut(usize, usize) -> ControlFlow<()> + Send,
+        running: &Running<'_>,
+    ) -> Result<Choice> {
+        T::choose_rank(self, x.into(), ks, &mut seen, running)
+    }
+}
+
+/// See [`Spec::choose_rank`].
+pub(super) fn choose_rank<T: Real>(
+    spec: &Spec,
+    x: Samples<'_, T>,
+    ks: &RangeInclusive<usize>,
+    seen: Seen<'_>,
+    running: &Running<'_>,
+) -> Result<Choice> {
+    if spec.missing == Missing::Nan {
+        return Err(Error::Missing {
+            what: "a choice of the rank".into(),
+            instead: "give the number of centroids",
+        });
+    }
+    let d = x.shape().1.max(1);
+    let rows = some_rows(spec.seed, x.shape().0, (MOST_VALUES / d).max(ONE_OF as usize));
+    let part = Part::copy(&x, &rows, |_| T::ONE)?;
+    let whole = spec.prepared(part.samples(), (false, running), |data, _| {
+        let (n, d) = data.shape();
+        let mut whole = Mat::zeros(n, d);
+        data.read(0..n, 0..d, whole.as_mut_slice());
+        Ok(whole)
+    })?;
+    let tried = numbers(ks, whole.shape())?;
+    let method = if registry::find(&spec.method)?.facts.missing { &spec.method } else { INSTEAD };
+    let alike = Spec::new(method, 1).solver(Solver::Mu).missing(Missing::Nan).max_iter(ITERATIONS).tol(TOL);
+    let alike = Spec { init: Some(Init::Kmeans), init_restarts: 1, seed: spec.seed, ..alike };
+    let masks: Vec<Mat<T>> = (0..MASKS).map(|mask| speckled(&whole, hash(spec.seed, mask as u64))).collect();
+    let mut curves = vec![Vec::new(); MASKS];
+    for (at, &k) in tried.iter().enumerate() {
+        for (number, masked) in masks.iter().enumerate() {
+            let given = Given { running: running.clone(), ..Given::default() };
+            let found = fit(&Spec { k, ..alike.clone() }, masked.into(), given)?;
+            running.cancel.check()?;
+            curves[number].push(explained(&whole, masked, &found));
+            let ends = seen(at * MASKS + number + 1, tried.len() * MASKS).is_break();
+            if ends && at > 0 {
+                curves.iter_mut().for_each(|curve| curve.truncate(at));
+                return Ok(chosen(&tried[..at], &curves));
+            }
+        }
+        if is_past(&curves) {
+            return Ok(chosen(&tried[..=at], &curves));
+        }
+    }
+    Ok(chosen(&tried, &curves))
+}
+
+/// The numbers that are tried.
+fn numbers(ks: &RangeInclusive<usize>, (n, d): (usize, usize)) -> Result<Vec<usize>> {
+    let next = |k: &usize| Some(if *k < EACH { k + 1 } else { (*k as f64 * GROWTH).round() as usize });
+    let all = std::iter::successors(Some(1), next).take_while(|k| *k < n.min(d));
+    let tried: Vec<usize> = all.filter(|k| ks.contains(k)).collect();
+    if tried.is_empty() {
+        let must = format!(
+            "a number: {n} samples of {d} features are too few to choose a rank of {} to {}",
+            ks.start(),
+            ks.end()
+        );
+        return Err(Error::param("k", "to be chosen", must));
+    }
+    Ok(tried)
+}
+
+/// The samples without the values that are held out. Every sample and every feature keeps one.
+fn speckled<T: Real>(whole: &Mat<T>, seed: u64) -> Mat<T> {
+    let (n, d) = whole.shape();
+    let is_out = |i: usize, j: usize| hash(hash(seed, i as u64), j as u64) < u64::MAX / ONE_OF;
+    let mut masked =
+        Mat::from_fn(n, d, |i, j| if is_out(i, j) { T::from_f64(f64::NAN) } else { whole[(i, j)] });
+    for i in (0..n).filter(|&i| (0..d).all(|j| is_out(i, j))) {
+        masked[(i, i % d)] = whole[(i, i % d)];
+    }
+    for j in (0..d).filter(|&j| (0..n).all(|i| is_out(i, j))) {
+        masked[(j % n, j)] = whole[(j % n, j)];
+    }
+    masked
+}
+
+/// The share of the held-out values that is explained, in the median sample that has any.
+fn explained<T: Real>(whole: &Mat<T>, masked: &Mat<T>, fit: &Fit<T>) -> f64 {
+    let u = fit.model.centroids();
+    let share = |i: usize| {
+        let (mut left, mut all) = (0.0, 0.0);
+        for j in (0..whole.cols()).filter(|&j| masked[(i, j)].to_f64().is_nan()) {
+            let y: f64 = u.row(j).iter().zip(fit.v.row(i)).map(|(u, v)| u.to_f64() * v.to_f64()).sum();
+            let x = whole[(i, j)].to_f64();
+            left += (x - y).powi(2);
+            all += x * x;
+        }
+        (all > 0.0).then(|| 1.0 - left / all)
+    };
+    let mut shares: Vec<f64> = (0..whole.rows()).filter_map(share).collect();
+    if shares.is_empty() { 0.0 } else { median(&mut shares) }
+}
+
+/// Whether the last numbers are all worse than the best by more than its standard error.
+fn is_past(curves: &[Vec<f64>]) -> bool {
+    let so_far = curves[0].len();
+    let choice = Choice::new((0..so_far).collect(), curves);
+    let (best, bar) = bar(&choice);
+    so_far > best + WORSE && choice.stability[so_far - WORSE..].iter().all(|share| *share < bar)
+}
+
+/// The best number by its place, and what is as good: within one standard error.
+fn bar(choice: &Choice) -> (usize, f64) {
+    let shares = &choice.stability;
+    let best = (0..shares.len()).fold(0, |best, at| if shares[at] > shares[best] { at } else { best });
+    let error = choice.spread[best] / (choice.splits.max(2) as f64 - 1.0).sqrt();
+    (best, shares[best] - error)
+}
+
+/// The least number that is as good as any.
+fn chosen(ks: &[usize], curves: &[Vec<f64>]) -> Choice {
+    let choice = Choice::new(ks.to_vec(), curves);
+    let (_, bar) = bar(&choice);
+    let least = |shares: &[f64], bar: f64| {
+        let at = shares.iter().position(|share| *share >= bar).unwrap_or(0);
+        ks[at]
+    };
+    let k = least(&choice.stability, bar);
+    let error = choice.stability.iter().copied().fold(f64::NEG_INFINITY, f64::max) - bar;
+    let alone = |curve: &&Vec<f64>| {
+        let top = curve.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        least(curve, top - error) == k
+    };
+    let agreeing = curves.iter().filter(alone).count();
+    Choice { k, agreeing, rank: true, ..choice }
+}

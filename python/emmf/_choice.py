@@ -1,0 +1,120 @@
+"""The choice of a number of clusters, or of a rank."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+
+from . import _emmf, _parameters
+from ._arrays import admitted, borrowed
+
+# What "auto" chooses from.
+AMONG = (2, 1000)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A number of clusters or a rank, how sure it is, and the curve behind it; ``str`` of it is a sentence."""
+
+    k: int
+    """The chosen number."""
+    low: int
+    """The least number that is about as likely: with other numbers of neighbours, or on other splits of the data."""
+    high: int
+    """The largest of these."""
+    ks: NDArray[np.int64]
+    """The numbers that were tried."""
+    curve: NDArray[np.float64]
+    """For each the agreement of random halves of the data, or the share of held-out values that is explained."""
+    spread: NDArray[np.float64]
+    """Standard deviation of the curve over the splits."""
+    sentence: str
+    """All of it in a sentence."""
+    clusters: NDArray[np.int64] | None = field(default=None, repr=False)
+    """The cluster of each sample, where the number was found by the communities of a graph over all of them."""
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def chosen(spec: str, X: Any, what: str, among: tuple[int, int], n_jobs: int | None) -> Choice:
+    """Let the library choose for samples that are checked."""
+    low, high = (int(end) for end in among)
+    if not 1 <= low <= high:
+        raise ValueError(f"among is ({low}, {high}), but must be two numbers from 1 on, the smaller one first.")
+    text, sentence, clusters = _emmf.choose(
+        spec, borrowed(X), (what == "rank", (low, high)), _parameters.threads(n_jobs)
+    )
+    found = json.loads(text)
+    curve, spread = np.array(found["stability"]), np.array(found["spread"])
+    ks = np.array(found["ks"], dtype=np.int64)
+    low, high = found.get("by_graph") or _as_likely(ks, curve, spread, found["k"])
+    return Choice(found["k"], low, high, ks, curve, spread, sentence, clusters)
+
+
+def _as_likely(ks: Any, curve: Any, spread: Any, k: int) -> tuple[int, int]:
+    """Give the range of the numbers whose curve is within a standard deviation of that of the chosen one."""
+    at = int(np.flatnonzero(ks == k)[0])
+    near = ks[np.abs(curve - curve[at]) <= spread[at]]
+    return int(near.min()), int(near.max())
+
+
+def choose_k(
+    X: Any,
+    *,
+    what: str = "clusters",
+    among: tuple[int, int] = AMONG,
+    normalize: Any = None,
+    outliers: str = "set-aside",
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> Choice:
+    """Choose how many clusters, or centroids, these samples want.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        The samples, nonnegative.
+    what : {"clusters", "rank"}, default="clusters"
+        The question. ``"clusters"`` is the largest number for which random halves of the data agree about their clusters,
+        or, where they do not, that of the communities of the graph of their nearest neighbours. ``"rank"`` is the least
+        number of centroids that explains values which it has not seen as well as any, for topics and signatures.
+    among : tuple of (int, int), default=(2, 1000)
+        The least and the largest number to choose.
+    normalize : str, list of str or None, default=None
+        What is done to the samples first, as by the estimators.
+    outliers : {"set-aside", "keep"}, default="set-aside"
+        Whether samples that clearly do not belong to the others have a say in the number of clusters.
+    random_state : int, default=0
+        Where all randomness comes from.
+    n_jobs : int or None, default=None
+        Threads; None is one for each core.
+
+    Returns
+    -------
+    choice : Choice
+        ``k``, the range ``low`` to ``high``, the curve over ``ks``, and all of it in a sentence.
+
+    Examples
+    --------
+    >>> from emmf import choose_k
+    >>> from emmf.datasets import make_rays
+    >>> X, labels, outlier = make_rays(n_outliers=0, random_state=0)
+    >>> choice = choose_k(X, among=(2, 8))
+    >>> choice.k, choice.low, choice.high
+    (3, 3, 3)
+    >>> print(choice)
+    3 of 2 to 8: two halves of the data agree to 100 %; 10 of 10 splits choose it
+    """
+    if what not in ("clusters", "rank"):
+        raise ValueError(f'what is {what!r}, but must be "clusters" or "rank".')
+    # The library looks at every entry anyway.
+    X = check_array(admitted(X, "X"), accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False)
+    steps = _parameters.steps(normalize)
+    spec = {"method": "emmf", "k": 1, "normalize": steps, "outliers": outliers, "seed": int(random_state)}
+    return chosen(json.dumps(spec), X, what, among, n_jobs)
