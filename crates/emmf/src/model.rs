@@ -6,11 +6,11 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 
 use crate::cancel::Cancel;
-use crate::data::{BLOCK, Data, Stored, exact_gram};
+use crate::data::{BLOCK, Data, Stored};
 use crate::error::{Error, Result};
 use crate::iterate::Stop;
 use crate::matrix::{Mat, Samples, View};
-use crate::method::{Coding, Extra, largest, nearest};
+use crate::method::{Coding, Extra, Normal, largest, nearest};
 use crate::outliers::{Cut, Judge, Judged, Reason, outliers};
 use crate::preprocess::{self, Fitted, Prepared, median};
 use crate::real::Real;
@@ -58,12 +58,12 @@ pub struct Model<T> {
     coding: Coding,
     label_centres: Vec<Option<Vec<f64>>>,
     judge: Option<Judge<T>>,
-    gram: Once,
+    normal: Once,
 }
 
-/// UᵀU, made when the first samples are coded. It follows from U, so that all are equal.
+/// Normal equations, made when the first samples are coded. It follows from U, so that all are equal.
 #[derive(Debug, Clone, Default)]
-struct Once(OnceLock<Mat<f64>>);
+struct Once(OnceLock<Normal>);
 
 impl PartialEq for Once {
     fn eq(&self, _: &Self) -> bool {
@@ -119,7 +119,7 @@ impl<T: Real> Model<T> {
             coding: Coding::LeastSquares,
             label_centres: Vec::new(),
             judge: None,
-            gram: Once::default(),
+            normal: Once::default(),
         })
     }
 
@@ -239,8 +239,8 @@ impl<T: Real> Model<T> {
 
     /// Preprocessed samples in terms of the model.
     pub(crate) fn code(&self, data: &Stored<'_, T>, cancel: &Cancel) -> Result<Coded<T>> {
-        let (missing, gram) = (self.spec.missing == Missing::Nan, self.gram());
-        let (v, residuals) = self.coding.code(data, (&self.u, &gram), missing, cancel)?;
+        let (missing, normal) = (self.spec.missing == Missing::Nan, self.normal());
+        let (v, residuals) = self.coding.code(data, (&self.u, &normal), missing, cancel)?;
         data.intact()?;
         let labels = match &self.label_centres[..] {
             [] => largest(&v, &self.u, self.spec.labels.unwrap_or_default()),
@@ -257,13 +257,13 @@ impl<T: Real> Model<T> {
         Some(judge.samples(data.unscaled(samples).as_ref().unwrap_or(data), residuals))
     }
 
-    /// UᵀU. No one waits for another to make it: both may be on one thread of a pool.
-    fn gram(&self) -> Cow<'_, Mat<f64>> {
-        self.gram.0.get().map_or_else(
+    /// No one waits for another to make them: both may be on one thread of a pool.
+    fn normal(&self) -> Cow<'_, Normal> {
+        self.normal.0.get().map_or_else(
             || {
-                let gram = exact_gram(&self.u);
-                drop(self.gram.0.set(gram.clone()));
-                Cow::Owned(gram)
+                let normal = Normal::new(&self.u);
+                drop(self.normal.0.set(normal.clone()));
+                Cow::Owned(normal)
             },
             Cow::Borrowed,
         )

@@ -1,5 +1,6 @@
 //! Samples in terms of given centroids: coefficients, residuals, labels.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::slice::from_mut;
 
@@ -7,9 +8,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::entrywise::{Solved, Solver};
-use super::{Ending, Nnls, Posterior, nnls, residual_sq};
+use super::{Ending, Nnls, Normal, Posterior, nnls, residual_sq};
 use crate::cancel::{Cancel, Deadline};
-use crate::data::{BLOCK, Data, Exact, exact_gram};
+use crate::data::{BLOCK, Data, Exact};
 use crate::error::{Error, Result};
 use crate::init::Factors;
 use crate::loss::entry::AnyEntryLoss;
@@ -45,16 +46,16 @@ pub enum Coding {
 }
 
 impl Coding {
-    /// Coefficients of every sample, and its residual, given U and UᵀU. Where values are `missing`, they are NaN.
+    /// Coefficients of every sample, and its residual, given U and its normal equations. Where values are `missing`, they are NaN.
     pub(crate) fn code<T: Real, X: Data<T>>(
         &self,
         x: &X,
-        (u, g): (&Mat<T>, &Mat<f64>),
+        (u, normal): (&Mat<T>, &Normal),
         missing: bool,
         cancel: &Cancel,
     ) -> Result<(Mat<T>, Vec<f64>)> {
         let mut v = Mat::zeros(x.shape().0, u.cols());
-        let residuals = self.recode(x, (u, g), &mut v, missing, (Deadline::default(), cancel))?;
+        let residuals = self.recode(x, (u, normal), &mut v, missing, (Deadline::default(), cancel))?;
         cancel.check()?;
         Ok((v, residuals))
     }
@@ -74,21 +75,23 @@ impl Coding {
     fn recode<T: Real, X: Data<T>>(
         &self,
         x: &X,
-        (u, g): (&Mat<T>, &Mat<f64>),
+        (u, normal): (&Mat<T>, &Normal),
         v: &mut Mat<T>,
         missing: bool,
         (deadline, cancel): (Deadline, &Cancel),
     ) -> Result<Vec<f64>> {
         let ones = vec![1.0; u.rows()];
         let how = match self {
-            Self::LeastSquares if !missing => return in_blocks(x, (u, g), v, Some((&[], deadline, cancel))),
+            Self::LeastSquares if !missing => {
+                return in_blocks(x, (u, normal), v, Some((&[], deadline, cancel)));
+            }
             Self::LeastSquares => Solved::Squares(&ones),
             Self::Separable { features } => {
-                return in_blocks(x, (u, g), v, Some((features, deadline, cancel)));
+                return in_blocks(x, (u, normal), v, Some((features, deadline, cancel)));
             }
             Self::Posterior(posterior) => {
-                *v = posterior.code(x, (u, g), cancel)?.0;
-                return in_blocks(x, (u, g), v, None);
+                *v = posterior.code(x, (u, normal), cancel)?.0;
+                return in_blocks(x, (u, normal), v, None);
             }
             Self::Features(weights) => Solved::Squares(weights),
             Self::Entries { loss, median_sweeps } => Solved::Entries(*loss, *median_sweeps),
@@ -106,7 +109,7 @@ impl Coding {
             v.iter_mut().zip(solver.solve(&sample)).for_each(|(v, exact)| *v = T::from_f64(exact));
         });
         cancel.check()?;
-        if missing { Ok(observed_residuals(x, u, v)) } else { in_blocks(x, (u, g), v, None) }
+        if missing { Ok(observed_residuals(x, u, v)) } else { in_blocks(x, (u, normal), v, None) }
     }
 
     /// Where V is to be polished, codes it anew, until that is cancelled; the residuals of what is then there.
@@ -118,19 +121,19 @@ impl Coding {
         missing: bool,
     ) -> Result<Vec<f64>> {
         let (Factors { u, v }, until) = (factors, (ending.deadline, &ending.cancel));
-        let g = exact_gram(u);
+        let normal = Normal::new(u);
         if ending.polish
-            && let Ok(found) = self.recode(x, (u, &g), v, missing, until)
+            && let Ok(found) = self.recode(x, (u, &normal), v, missing, until)
         {
             return Ok(found);
         }
-        if missing { Ok(observed_residuals(x, u, v)) } else { in_blocks(x, (u, &g), v, None) }
+        if missing { Ok(observed_residuals(x, u, v)) } else { in_blocks(x, (u, &normal), v, None) }
     }
 }
 
 /// Residual of every sample at the given factors.
 pub(crate) fn residuals<T: Real, X: Data<T>>(x: &X, factors: &mut Factors<T>) -> Result<Vec<f64>> {
-    in_blocks(x, (&factors.u, &exact_gram(&factors.u)), &mut factors.v, None)
+    in_blocks(x, (&factors.u, &Normal::new(&factors.u)), &mut factors.v, None)
 }
 
 /// Codes every row of V anew by least squares, where that is wanted, until time is up or it is cancelled; the residuals of what is
@@ -141,13 +144,13 @@ pub(super) fn least_squares<T: Real, X: Data<T>>(
     v: &mut Mat<T>,
     polish: Option<(Deadline, &Cancel)>,
 ) -> Result<Vec<f64>> {
-    let g = exact_gram(u);
+    let normal = Normal::new(u);
     if let Some((deadline, cancel)) = polish
-        && let Ok(found) = in_blocks(x, (u, &g), v, Some((&[], deadline, cancel)))
+        && let Ok(found) = in_blocks(x, (u, &normal), v, Some((&[], deadline, cancel)))
     {
         return Ok(found);
     }
-    in_blocks(x, (u, &g), v, None)
+    in_blocks(x, (u, &normal), v, None)
 }
 
 /// √((d/oᵢ)·Σ mᵢⱼ²) over the oᵢ entries of every sample that are not missing.
@@ -172,14 +175,19 @@ fn observed_residuals<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, v: &Mat<T>) -> Vec
 struct Coder<'a> {
     g: &'a Mat<f64>,
     /// For the coefficients that are not the sample's own entries in the features.
-    nnls: Nnls,
+    nnls: Cow<'a, Nnls>,
     features: &'a [usize],
 }
 
 impl<'a> Coder<'a> {
-    fn new(g: &'a Mat<f64>, features: &'a [usize]) -> Self {
+    fn new(normal: &'a Normal, features: &'a [usize]) -> Self {
+        let g = &normal.gram;
         let free = g.cols() - features.len();
-        Self { g, nnls: Nnls::new(&Mat::from_fn(free, free, |k, l| g[(k, l)])), features }
+        let nnls = match features {
+            [] => Cow::Borrowed(&normal.nnls),
+            _ => Cow::Owned(Nnls::new(&Mat::from_fn(free, free, |k, l| g[(k, l)]))),
+        };
+        Self { g, nnls, features }
     }
 
     /// Rows of V from the same rows of P = XU.
@@ -231,12 +239,13 @@ impl Room {
 /// coded as does not depend on its neighbours.
 fn in_blocks<T: Real, X: Data<T>>(
     x: &X,
-    (u, g): (&Mat<T>, &Mat<f64>),
+    (u, normal): (&Mat<T>, &Normal),
     v: &mut Mat<T>,
     coded: Option<(&[usize], Deadline, &Cancel)>,
 ) -> Result<Vec<f64>> {
     let (n, c, exact_u) = (x.shape().0, u.cols(), Exact::new(x, u));
-    let coder = coded.map(|(features, ..)| Coder::new(g, features));
+    let coder = coded.map(|(features, ..)| Coder::new(normal, features));
+    let g = &normal.gram;
     let is_cancelled = || coded.is_some_and(|(.., cancel)| cancel.is_cancelled());
     let mut residuals = vec![0.0; n];
     let blocks = v.as_mut_slice().par_chunks_mut(BLOCK * c).zip(residuals.par_chunks_mut(BLOCK)).enumerate();

@@ -40,7 +40,7 @@ pub use update::Update;
 
 pub(crate) use coding::residuals;
 pub(crate) use labels::{centres, largest, nearest};
-pub(crate) use nnls::Nnls;
+pub(crate) use nnls::{Nnls, Normal};
 pub(crate) use regularized::CANDIDATES;
 pub(crate) use residual::residual_sq;
 

@@ -150,7 +150,7 @@ impl<'a> Problem<'a> {
         h.iter_mut().for_each(|h| *h *= unit);
         self.gram(some, &h);
         let p: Vec<f64> = some.iter().map(|&k| unit * p[k]).collect();
-        some.iter().zip(Nnls::new(&self.g).solve(&p)).for_each(|(&k, exact)| v[k] = exact);
+        some.iter().zip(Nnls::once(&self.g).solve(&p)).for_each(|(&k, exact)| v[k] = exact);
         v
     }
 }

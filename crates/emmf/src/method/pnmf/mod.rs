@@ -33,9 +33,9 @@ use rayon::prelude::*;
 pub(super) use self::factor::EXTRA;
 use self::factor::{Factor, Move};
 use self::gamma::ln_gamma;
-use super::{Coding, Ending, Extra, Method, Outcome, Value, residuals};
+use super::{Coding, Ending, Extra, Method, Normal, Outcome, Value, residuals};
 use crate::checkpoint::Archive;
-use crate::data::{Block, Data, exact_gram};
+use crate::data::{Block, Data};
 use crate::error::Result;
 use crate::init::{Factors, Start};
 use crate::matrix::Mat;
@@ -246,7 +246,7 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Pnmf<'_> {
         };
         let (u, cancel) = (&state.u.mean, &ending.cancel);
         if ending.polish
-            && let Ok(coded) = posterior.code(x, (u, &exact_gram(u)), cancel)
+            && let Ok(coded) = posterior.code(x, (u, &Normal::new(u)), cancel)
         {
             (state.v.mean, state.v.rest) = coded;
             state.v.sum(|i| self.sample_weights[i]);

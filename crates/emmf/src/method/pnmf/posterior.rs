@@ -11,7 +11,7 @@ use crate::cancel::Cancel;
 use crate::data::{BLOCK, Data, Exact};
 use crate::error::Result;
 use crate::matrix::Mat;
-use crate::method::Nnls;
+use crate::method::Normal;
 use crate::real::Real;
 use crate::threads::each;
 
@@ -35,11 +35,10 @@ impl Posterior {
     pub(crate) fn code<T: Real, X: Data<T>>(
         &self,
         x: &X,
-        (u, gram): (&Mat<T>, &Mat<f64>),
+        (u, Normal { gram, nnls }): (&Mat<T>, &Normal),
         cancel: &Cancel,
     ) -> Result<(Mat<T>, Vec<f64>)> {
         let (n, c, exact) = (x.shape().0, u.cols(), Exact::new(x, u));
-        let nnls = Nnls::new(gram);
         let by = Move { gram, second: &self.second, rate: &self.rate, precision: self.precision };
         let (mut v, mut rest) = (Mat::zeros(n, c), vec![0.0; n * (c + EXTRA)]);
         let blocks = v.as_mut_slice().par_chunks_mut(BLOCK * c).zip(rest.par_chunks_mut(BLOCK * (c + EXTRA)));
