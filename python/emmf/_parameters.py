@@ -105,11 +105,11 @@ COMMON = [
     Parameter(
         "init",
         DEFAULTS["init"],
-        [StrOptions({"kmeans", "trimmed", "random", "nndsvd", "graph", "custom"}), None],
-        '{"kmeans", "trimmed", "random", "nndsvd", "graph", "custom"} or None',
-        'How the factors start. ``"trimmed"`` is k-means that outliers cannot have; ``"graph"`` is clusters along a '
-        'graph; ``"custom"`` takes ``W`` and ``H`` of ``fit``. None is the graph where one is followed, ``"nndsvd"`` with '
-        ":class:`emmf.NMF`, else k-means.",
+        [StrOptions({"kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"}), None],
+        '{"kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"} or None',
+        'How the factors start. ``"kmeans-parallel"`` takes few passes over many samples; ``"trimmed"`` is k-means '
+        'that outliers cannot have; ``"graph"`` is clusters along a graph; ``"custom"`` takes ``W`` and ``H`` of '
+        '``fit``. None is the graph where one is followed, ``"nndsvd"`` with :class:`emmf.NMF`, else k-means.',
     ),
     _shared("init_restarts", [COUNT], "int", "Independent k-means runs of the start, of which the best is taken."),
     Parameter(

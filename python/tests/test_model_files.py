@@ -62,7 +62,7 @@ def odd_parameters(Estimator):
         "missing": ["nan"],
         "outliers": ["keep", "set-aside"],
         "graph": ["knn", "adaptive"],
-        "init": ["trimmed", "random", "nndsvd"],
+        "init": ["kmeans-parallel", "trimmed", "random", "nndsvd"],
         "normalize": ["unit", "max", "tfidf", "shift", "clip", ["tfidf", "clip"]],
         "random_state": [2**31 - 1, 2**63, None],
         "epsilon": [1e-150, 1e9],

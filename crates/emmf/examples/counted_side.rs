@@ -7,7 +7,7 @@ use emmf::init::Start;
 use emmf::loss::{Loss, Stats};
 use emmf::method::SampleSide;
 use emmf::method::side::{
-    Column, Finish, Lengths, Movement, Pull, Shift, Sweep, Tall, Tree, Weighed, in_shards,
+    Column, Draw, Finish, Lengths, Look, Movement, Near, Pull, Shift, Sweep, Tall, Tree, Weighed, in_shards,
 };
 use emmf::{Given, Mat, Outliers, Result, Samples, Spec, synth};
 
@@ -52,6 +52,14 @@ impl<S: SampleSide<f64>> SampleSide<f64> for Counted<'_, S> {
 
     fn begin_nearest(&mut self, centroids: &Mat<f64>) -> Result<()> {
         self.inner.begin_nearest(centroids)
+    }
+
+    fn nearest(&mut self, points: &Mat<f64>, look: Look, out: &mut Tree<Near<f64>>) -> Result<()> {
+        self.inner.nearest(points, look, out)
+    }
+
+    fn drawn(&self, draw: &Draw) -> Result<Mat<f64>> {
+        self.inner.drawn(draw)
     }
 
     fn rows(&self, samples: &[usize]) -> Result<Mat<f64>> {

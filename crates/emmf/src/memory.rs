@@ -3,7 +3,7 @@
 //! The peak of a fit is in its start, in the making of its graph or in its iterations with their end. Each is a number of
 //! matrices n×k and d×k and of vectors of length n; `tests/announced.rs` compares all of them with what is taken.
 
-use crate::data::{BLOCK, PANEL, PARTS, STREAM_PARTS, STRIP, slab};
+use crate::data::{BLOCK, PANEL, PARTS, STREAM_PARTS, STRIP, slab, summed_parts};
 use crate::error::{Error, Result};
 use crate::graph::{MANY, Searched, eigen_width};
 use crate::init::{OVERSAMPLE, widest};
@@ -23,6 +23,9 @@ const MUCH: usize = 1 << 30;
 const VECTORS: f64 = 11.0;
 /// Matrices d×k: U, those that it moves with, and the centroids of the start.
 const SHORT: f64 = 8.0;
+/// Samples that k-means‖ draws for each cluster, in all and as often as they are copied, and in a round.
+const CANDIDATES: f64 = 30.0;
+const DRAWN: f64 = 2.5;
 /// Blocks of rows that a thread codes samples in.
 const ROOMS: f64 = 18.0;
 /// Bytes for each entry that NNDSVD decomposes, and those of the products inside, which are no more than the second number.
@@ -125,6 +128,10 @@ impl Takes<'_> {
         let belongs = if self.streamed { self.tall() } else { 0.0 };
         match self.init() {
             Init::Random => self.tall(),
+            Init::KmeansParallel => {
+                let Sizes { n, d, k, size, .. } = self.sizes;
+                self.tall() + 40.0 * n + CANDIDATES * k.min(n) * (d * size + 8.0)
+            }
             Init::Kmeans | Init::Trimmed | Init::Graph => {
                 let Sizes { n, d, k, size, .. } = self.sizes;
                 // The best run so far is kept beside the next.
@@ -146,8 +153,11 @@ impl Takes<'_> {
     /// Columns of the widest product.
     fn columns(&self) -> f64 {
         let Sizes { n, d, k, .. } = self.sizes;
-        let more = if self.init() == Init::Nndsvd { OVERSAMPLE as f64 } else { 0.0 };
-        (k + more).min(n).min(d.max(k))
+        match self.init() {
+            Init::KmeansParallel => (DRAWN * k).min(n),
+            Init::Nndsvd => (k + OVERSAMPLE as f64).min(n).min(d.max(k)),
+            _ => k.min(n).min(d.max(k)),
+        }
     }
 
     /// Buffers of the products with X. Some methods make them in the start only.
@@ -157,12 +167,13 @@ impl Takes<'_> {
         let alone = none && self.spec.init == Some(Init::Random) && !self.spec.sets_aside();
         let columns = if alone { 1.0 } else { self.columns() };
         let (all, block, strip) = (PARTS as f64, BLOCK as f64, STRIP as f64);
-        let parts = (n / d).clamp(1.0, all);
+        let subtrees = (summed_parts(n as usize) / PARTS) as f64;
+        let parts = subtrees * (n / subtrees / d).clamp(1.0, all);
         let panels = (d / PANEL as f64).ceil();
         let (parts, groups, read) = if self.streamed {
             (parts.max(STREAM_PARTS as f64), 1.0, panels * PANEL as f64)
         } else {
-            (parts, (all / parts).min(panels), 0.0)
+            (parts, (all / parts).clamp(1.0, panels), 0.0)
         };
         let walk = all * block * (2.0 * columns + read);
         size * (walk + parts * columns * d + parts * groups * strip * (columns + read))

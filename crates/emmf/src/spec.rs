@@ -14,6 +14,9 @@ pub enum Init {
     /// k-means: U the centroids, V the one-hot labels plus 0.2 (the paper's).
     #[default]
     Kmeans,
+    /// k-means‖: the samples that k-means begins with are drawn in five rounds, each on its own, so that it takes a few passes
+    /// over samples that may be anywhere; then as k-means.
+    KmeansParallel,
     /// k-means that leaves the worst third of the samples out of its centroids.
     Trimmed,
     /// Uniform random numbers at the scale of the data.

@@ -40,7 +40,7 @@ fn solvers(method: &Entry) -> Vec<Solver> {
     if method.solvers.is_empty() { vec![Solver::Mu] } else { method.solvers.to_vec() }
 }
 
-const INITS: &[Init] = &[Init::Random, Init::Kmeans, Init::Trimmed, Init::Nndsvd];
+const INITS: &[Init] = &[Init::Random, Init::Kmeans, Init::KmeansParallel, Init::Trimmed, Init::Nndsvd];
 
 /// These starts with every solver.
 fn specs(method: &'static Entry, k: usize, inits: &'static [Init]) -> impl Iterator<Item = Spec> {

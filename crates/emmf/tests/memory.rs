@@ -86,7 +86,7 @@ fn overhead(spec: &Spec) -> usize {
 const ALLOWED: usize = 8 * ((N + D) * K + 4 * N * K + 12 * (N + D) + 64 * K * K);
 
 fn specs() -> impl Iterator<Item = Spec> {
-    [Init::Random, Init::Kmeans, Init::Trimmed].into_iter().flat_map(|init| {
+    [Init::Random, Init::Kmeans, Init::KmeansParallel, Init::Trimmed].into_iter().flat_map(|init| {
         let spec = Spec::emmf(K).init(init).max_iter(3);
         [spec.clone(), spec.normalize([Normalize::Unit])]
     })

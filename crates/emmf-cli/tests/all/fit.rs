@@ -69,7 +69,7 @@ fn every_method_solver_start_preprocessing_and_type() {
     let mut lines = Vec::new();
     for method in METHODS {
         for solver in solvers(method) {
-            for init in ["kmeans", "trimmed", "random", "nndsvd"] {
+            for init in ["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd"] {
                 for normalize in ["unit", "max", "tfidf", "shift", "clip", "none", "tfidf,clip,unit"] {
                     for dtype in ["f32", "f64"] {
                         lines.push(format!(

@@ -11,7 +11,7 @@ fn fits_everywhere(rows: &[Vec<f64>], k: usize) {
     place.write("x.csv", table(rows, false));
     for method in METHODS {
         for solver in solvers(method) {
-            for init in ["kmeans", "trimmed", "random", "nndsvd"] {
+            for init in ["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd"] {
                 let options = format!("--method {} --solver {solver} --init {init}", method.name);
                 let line =
                     format!("fit x.csv -k {k} {options} --max-iter 20 --threads 1 --out result --json");

@@ -244,7 +244,7 @@ impl<T: Real> Data<T> for Dense<'_, T> {
         let leaves = n.div_ceil(rows);
         // Where a few leaves hold all samples, threads share the features. A stream has only whole samples.
         let groups = match self.x {
-            Source::Memory(_) => (PARTS / leaves.next_power_of_two()).min(d.div_ceil(PANEL)),
+            Source::Memory(_) => (PARTS / leaves.next_power_of_two()).clamp(1, d.div_ceil(PANEL)),
             Source::Stream(_) => 1,
         };
         let width = d.div_ceil(groups).next_multiple_of(PANEL);

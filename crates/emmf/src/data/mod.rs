@@ -8,6 +8,7 @@ mod decompose;
 mod dense;
 mod dots;
 mod gram;
+mod place;
 mod polar;
 mod product;
 mod sparse;
@@ -25,6 +26,7 @@ use rayon::prelude::*;
 
 pub use dense::Dense;
 pub(crate) use dense::{PANEL, STREAM_PARTS};
+pub use place::{Place, Summand, Tree};
 pub use sparse::Sparse;
 
 pub(crate) use decompose::{Cholesky, orthonormal_basis, slab, symmetric_eigen, thin_svd};
@@ -34,7 +36,7 @@ pub(crate) use stored::Stored;
 pub(crate) use survey::{Factor, Survey, Wanted};
 pub(crate) use tree::{add_up, sum_of_parts};
 pub(crate) use vectorized::vectorized;
-pub(crate) use walk::{is_small, least_parts, rows_per_part};
+pub(crate) use walk::{is_small, least_parts, rows_per_part, rows_per_summed_part, summed_parts};
 
 use crate::error::Result;
 use crate::matrix::Mat;
@@ -46,7 +48,7 @@ pub const BLOCK: usize = 96;
 /// Samples whose share of Xᵀ·diag(q)·V is made at a time.
 pub(crate) const STRIP: usize = 256;
 
-/// Parts that the rows are cut into at the most.
+/// Parts that the rows are cut into at the most, to be shared by threads.
 pub(crate) const PARTS: usize = 16;
 
 /// A block of samples on its way through [`Data::project`].

@@ -3,13 +3,33 @@
 use super::PARTS;
 use crate::real::Real;
 
-/// The sum of `part(0)` to `part(count − 1)`, at most [`PARTS`].
+/// The sum of `part(0)` to `part(count − 1)`.
 #[inline(always)]
 pub(crate) fn sum_of_parts<S: Copy + Default>(
     count: usize,
     part: impl Fn(usize) -> S,
     add: impl Fn(S, S) -> S,
 ) -> S {
+    if count > PARTS { sum_of_many(0, count, &part, &add) } else { sum_of_few(count, part, add) }
+}
+
+/// The sum of `count` parts from `start` on: whole subtrees first.
+fn sum_of_many<S: Copy + Default>(
+    start: usize,
+    count: usize,
+    part: &impl Fn(usize) -> S,
+    add: &impl Fn(S, S) -> S,
+) -> S {
+    if count <= PARTS {
+        return sum_of_few(count, |at| part(start + at), add);
+    }
+    let whole = count.next_power_of_two() / 2;
+    add(sum_of_many(start, whole, part, add), sum_of_many(start + whole, count - whole, part, add))
+}
+
+/// The sum of at most [`PARTS`].
+#[inline(always)]
+fn sum_of_few<S: Copy + Default>(count: usize, part: impl Fn(usize) -> S, add: impl Fn(S, S) -> S) -> S {
     let mut sums = [S::default(); PARTS];
     sums[..count].iter_mut().enumerate().for_each(|(at, sum)| *sum = part(at));
     let mut left = count;

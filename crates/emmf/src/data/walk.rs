@@ -83,11 +83,26 @@ pub(crate) fn rows_per_part(n: usize) -> usize {
     n.div_ceil(PARTS).next_multiple_of(TILE_ROWS)
 }
 
-/// Rows that sums as large as U are made of at a time, of n samples in `least` to [`PARTS`] leaves of the tree: whole parts.
-/// There are fewer the more features there are, so that the sums together are no larger than V.
+/// Samples from which on sums are made of more than [`PARTS`] parts, over this.
+const LARGE_PART: usize = 1 << 16;
+
+/// Parts of n samples whose sums are the leaves of a tree: [`PARTS`] up to a million samples, then a larger power of two, so
+/// that there are more shards to share the samples among.
+pub(crate) fn summed_parts(n: usize) -> usize {
+    n.div_ceil(LARGE_PART).next_power_of_two().max(PARTS)
+}
+
+/// Rows of each of them: whole tiles.
+pub(crate) fn rows_per_summed_part(n: usize) -> usize {
+    n.div_ceil(summed_parts(n)).next_multiple_of(TILE_ROWS)
+}
+
+/// Rows that sums as large as U are made of at a time: whole parts, and `least` to [`PARTS`] times in as many parts.
+/// They are more the more features there are, so that the sums together are no larger than V.
 pub(super) fn rows_per_leaf((n, d): (usize, usize), least: usize) -> usize {
-    let leaves = 1 << (n / d.max(1)).clamp(least, PARTS).ilog2();
-    rows_per_part(n) * (PARTS / leaves)
+    let subtree = n / (summed_parts(n) / PARTS);
+    let leaves = 1 << (subtree / d.max(1)).clamp(least, PARTS).ilog2();
+    rows_per_summed_part(n) * (PARTS / leaves)
 }
 
 /// Multiplications below which handing some to another thread costs more than it brings.

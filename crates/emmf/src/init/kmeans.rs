@@ -214,6 +214,6 @@ fn distances_to<T: Real, X: Data<T>>(x: &X, points: &Mat<T>) -> Mat<f64> {
     Mat::from_fn(products.rows(), lengths.len(), |i, t| distance(i, t).max(0.0))
 }
 
-fn column_norms_sq<T: Real>(a: &Mat<T>) -> Vec<f64> {
+pub(super) fn column_norms_sq<T: Real>(a: &Mat<T>) -> Vec<f64> {
     (0..a.cols()).map(|k| (0..a.rows()).map(|j| a[(j, k)].to_f64().powi(2)).sum()).collect()
 }

@@ -3,6 +3,7 @@
 mod along;
 mod kmeans;
 mod nndsvd;
+mod parallel;
 mod random;
 mod trimmed;
 
@@ -18,11 +19,14 @@ use crate::error::{Error, Result};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::spec::{Init, Missing, Spec};
+use parallel::Here;
 
 pub(crate) use along::{clusters_along, fill, labels_nearby, widest, widths};
 pub(crate) use kmeans::nearest_centroids;
 pub use kmeans::{Kmeans, kmeans};
 pub(crate) use nndsvd::{OVERSAMPLE, leading};
+pub use parallel::{Draw, Look, Near};
+pub(crate) use parallel::{Measured, Scattered};
 pub use trimmed::trimmed_kmeans;
 
 /// A stream of random numbers.
@@ -192,9 +196,21 @@ impl<'a, T: Real> Start<'a, T> {
             Init::Trimmed => {
                 best_of(spec.init_restarts, *deadline, || trimmed_kmeans(x, spec.k, weights, rng, cancel))?
             }
+            Init::KmeansParallel => {
+                let mut here = Here::new(x, weights);
+                let u = self.scattered(&mut here)?;
+                let v = membership(&nearest_centroids(x, &u), u.cols());
+                return Ok(Factors { u, v });
+            }
             Init::Graph => return Ok(from_labels(x, clusters.unwrap_or_default(), spec.k, weights)),
         };
         Ok(from_clusters(&clusters))
+    }
+
+    /// The centroids of k-means‖ of samples that are anywhere.
+    pub(crate) fn scattered(&mut self, samples: &mut dyn Scattered<T>) -> Result<Mat<T>> {
+        let Self { spec, rng, deadline, cancel, .. } = self;
+        parallel::kmeans_parallel(samples, spec, rng, (*deadline, cancel))
     }
 
     /// Samples that stand for all n where these are elsewhere: all, or [`CHOSEN`] of them by a hash of the seed and their

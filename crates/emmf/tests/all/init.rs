@@ -53,6 +53,30 @@ fn kmeans_is_as_good_as_the_reference() {
     }
 }
 
+/// The centroids of k-means‖ are as good as the reference's, and well separated clusters are found from any seed.
+#[test]
+fn kmeans_parallel_is_as_good_as_the_reference() {
+    for seed in 0..6 {
+        for (x, k, share) in [(blobs(90, 5, 6, seed).0, 5, 1.001), (uniform(300, 4, &mut rng(seed)), 4, 1.1)]
+        {
+            let u = start(&x, k, Init::KmeansParallel, seed).u;
+            let inertia: f64 = nearest(&x, &u).iter().map(|(_, distance)| distance).sum();
+            assert!(inertia <= share * reference(&x, k), "seed {seed}: {inertia}");
+        }
+    }
+}
+
+/// A sample that counts for nothing is no centroid, and one that counts thrice is three.
+#[test]
+fn kmeans_parallel_counts_samples() {
+    let (mut x, _) = blobs(60, 3, 5, 1);
+    x.row_mut(7).fill(1e4);
+    let weights: Vec<f64> = (0..60).map(|i| if i == 7 { 0.0 } else { 1.0 + (i % 3) as f64 }).collect();
+    let spec = Spec::emmf(3).init(Init::KmeansParallel).outliers(emmf::Outliers::Keep).max_iter(1);
+    let fit = spec.on(&x).weights(&weights).fit().unwrap();
+    assert!(fit.model.centroids().as_slice().iter().all(|u| *u < 100.0));
+}
+
 /// Labels, distances and inertia are those of the returned centroids, which are means of their members.
 #[test]
 fn kmeans_is_consistent() {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
+use emmf::data::{Data, Dense};
 use emmf::method::SampleSide;
 use emmf::method::side::{Answer, Order, Place, Remote, Server, in_shards};
 use emmf::preprocess::Normalize;
@@ -96,15 +97,21 @@ fn cuts_hold_all_samples_once() {
 fn shards_start_as_one_memory() {
     let (x, _) = problem(331, 9, 3, 3);
     let ones = vec![1.0; 331];
-    for (name, stop_by) in [("emmf", StopBy::Objective), ("nmf", StopBy::Coefficients)] {
-        let spec = Spec::new(name, 3).outliers(Outliers::Keep).max_iter(40).tol(1e-3).stop_by(stop_by);
+    for (name, stop_by, init) in [
+        ("emmf", StopBy::Objective, Init::Kmeans),
+        ("nmf", StopBy::Coefficients, Init::Kmeans),
+        ("emmf", StopBy::Objective, Init::KmeansParallel),
+    ] {
+        let spec = Spec::new(name, 3).init(init).outliers(Outliers::Keep).max_iter(40).tol(1e-3);
+        let spec = spec.stop_by(stop_by);
         in_every_storage(&x, |storage, samples| {
             let fit = |shards| {
                 let given = Given::default();
                 in_shards(&samples, &ones, shards, |side| spec.fit_side(side, given)).unwrap()
             };
             // Samples that are fetched are dense, so that k-means rounds otherwise than where they are sparse.
-            let one = if matches!(samples, Samples::Csr(_)) { fit(1) } else { spec.fit(samples).unwrap() };
+            let is_fetched = init == Init::Kmeans && matches!(samples, Samples::Csr(_));
+            let one = if is_fetched { fit(1) } else { spec.fit(samples).unwrap() };
             for shards in [1, 2, 3, 7] {
                 let cut = fit(shards);
                 assert_same(&one, &cut, &format!("{name}, {storage}, {shards} shards"));
@@ -114,16 +121,67 @@ fn shards_start_as_one_memory() {
     }
 }
 
+/// Weights count, and so does chance: the draws of another seed are others.
+#[test]
+fn shards_draw_as_one_memory() {
+    let (x, _) = problem(700, 4, 5, 6);
+    let weights: Vec<f64> = (0..700).map(|i| (i % 4) as f64).collect();
+    let fit = |seed, shards| {
+        let spec = Spec::emmf(5).init(Init::KmeansParallel).seed(seed).max_iter(2);
+        in_shards(&Samples::from(&x), &weights, shards, |side| spec.fit_side(side, Given::default())).unwrap()
+    };
+    for seed in 0..4 {
+        let one = fit(seed, 1);
+        for shards in [2, 3, 7, 40] {
+            assert_same(&one, &fit(seed, shards), &format!("seed {seed}, {shards} shards"));
+        }
+        assert_ne!(one.model.centroids(), fit(seed + 4, 1).model.centroids());
+    }
+}
+
+/// Beyond a million samples more than sixteen shards have some.
+#[test]
+fn many_samples_fill_many_shards() {
+    let n = (1 << 20) + 5000;
+    let x = Mat::from_fn(n, 2, |i, j| ((i * 2 + j) * 7919 % 1009) as f32 / 1009.0);
+    let factor = |rows, seed: usize| Mat::from_fn(rows, 2, |i, j| 0.1 + ((i + 3 * j + seed) % 7) as f32);
+    let start = Factors { u: factor(2, 1), v: factor(n, 2) };
+    let spec = Spec::emmf(2).max_iter(2).tol(0.0).polish(false);
+    let one = fit_in_shards(&spec, &Samples::from(&x), &start, 1);
+    for shards in [5, 40] {
+        assert_same(&one, &fit_in_shards(&spec, &Samples::from(&x), &start, shards), &format!("{shards}"));
+    }
+    let x = Dense::new(x.view(), None);
+    let holding =
+        |shards| Place::cut(n, x.rows_per_leaf(), shards).iter().filter(|place| place.count > 0).count();
+    assert_eq!((holding(5), holding(40)), (5, 32));
+    // A product with all samples at once has as many leaves.
+    let mut sums = Mat::zeros(2, 2);
+    x.t_dot(&vec![1.0; n], &start.v, &mut sums);
+    let entry = |j, k| {
+        (0..n)
+            .map(|i| f64::from(((i * 2 + j) * 7919 % 1009) as f32 / 1009.0) * f64::from(start.v[(i, k)]))
+            .sum::<f64>()
+    };
+    for (j, k) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        assert!(
+            (f64::from(sums[(j, k)]) / entry(j, k) - 1.0).abs() < 1e-5,
+            "{} {}",
+            sums[(j, k)],
+            entry(j, k)
+        );
+    }
+}
+
 /// Three sides of which only bytes are known.
 #[test]
 fn sides_elsewhere_fit_as_one() {
     let (x, start) = problem(331, 9, 3, 4);
     let (samples, ones) = (Samples::from(&x), vec![1.0; 331]);
-    for name in sample_losses() {
-        let spec = Spec::new(name, 3).solver(Solver::Hals).max_iter(12).tol(0.0);
-        let fit = |side: &dyn SampleSide<f64>| {
-            spec.fit_side(side, Given { start: Some(&start), ..Given::default() })
-        };
+    for (at, name) in sample_losses().enumerate() {
+        let spec = Spec::new(name, 3).solver(Solver::Hals).max_iter(12).tol(0.0).init(Init::KmeansParallel);
+        let start = (at > 0).then_some(&start);
+        let fit = |side: &dyn SampleSide<f64>| spec.fit_side(side, Given { start, ..Given::default() });
         let one = in_shards(&samples, &ones, 1, |side| fit(side)).unwrap();
         let elsewhere = in_shards(&samples, &ones, 3, |side| {
             let server = Mutex::new(Server::new(side));

@@ -7,7 +7,7 @@ use emmf::{Init, Mat, Real, Solver, Spec};
 use oracle::problems::{rng, uniform};
 use rand::RngExt;
 
-const STARTS: [Init; 4] = [Init::Kmeans, Init::Trimmed, Init::Random, Init::Nndsvd];
+const STARTS: [Init; 5] = [Init::Kmeans, Init::KmeansParallel, Init::Trimmed, Init::Random, Init::Nndsvd];
 
 /// Uniform, or with many zeros.
 fn samples(n: usize, d: usize, zeros: f64, seed: u64) -> Mat<f64> {

@@ -153,7 +153,7 @@ fn the_objective_never_rises() {
 #[test]
 fn every_start_any_threads_and_transform() {
     let x = hidden(&low_rank(150, 30, 3));
-    for init in [Init::Kmeans, Init::Trimmed, Init::Random, Init::Nndsvd] {
+    for init in [Init::Kmeans, Init::KmeansParallel, Init::Trimmed, Init::Random, Init::Nndsvd] {
         for name in ["emmf", "nmf-div", "l12-nmf"] {
             let fit = |threads: usize| -> Fit<f64> {
                 let spec = spec(name, 3).init(init).normalize([Normalize::Unit]).max_iter(20);

@@ -29,7 +29,7 @@ fn promise_09_the_last_coding_keeps_to_the_time_limit() {
 fn promise_09_starts_and_sweeps_without_end_keep_to_the_time_limit() {
     let x = uniform(30, 6, &mut rng(2));
     let spec = Spec::emmf(3).time_limit(0.05);
-    for init in [Init::Kmeans, Init::Trimmed] {
+    for init in [Init::Kmeans, Init::KmeansParallel, Init::Trimmed] {
         let fit = spec.clone().init(init).init_restarts(usize::MAX).fit(&x).unwrap();
         assert_eq!(fit.stop, Stop::TimeLimit);
     }

@@ -5,11 +5,12 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::{
-    Column, Finish, Lengths, Movement, Place, Pull, SampleSide, Shift, Summand, Sweep, Tall, Tree, Weighed,
+    Column, Draw, Finish, Lengths, Look, Movement, Near, Place, Pull, SampleSide, Shift, Summand, Sweep,
+    Tall, Tree, Weighed,
 };
 use crate::data::{Block, Centroids, Data, Gram, PARTS, least_parts, sum_of_parts, vectorized};
 use crate::error::{Error, Result};
-use crate::init::{Factors, Start, membership, nearest_centroids};
+use crate::init::{Factors, Measured, Start, membership, nearest_centroids};
 use crate::loss::{Loss, Stats};
 use crate::matrix::Mat;
 use crate::method::{coding, labels, residual};
@@ -33,6 +34,8 @@ pub struct Host<'x, T, X> {
     pub(in crate::method) weights: Vec<f64>,
     pub(in crate::method) q: Vec<T>,
     pub(in crate::method) gram: Gram<T>,
+    /// How far the samples are from points that k-means‖ measures them against.
+    measured: Measured,
     /// V gone on, where it does.
     ahead: Option<Mat<T>>,
     /// V at the last look at its movement.
@@ -58,6 +61,7 @@ impl<'x, T: Real, X: Data<T>> Host<'x, T, X> {
             weights: Vec::new(),
             q: Vec::new(),
             gram: Gram::new(0),
+            measured: Measured::default(),
             ahead: None,
             before: None,
             labels: Vec::new(),
@@ -167,6 +171,7 @@ impl<T: Real, X: Data<T>> SampleSide<T> for Host<'_, T, X> {
         let n = self.x.shape().0;
         (self.r, self.weights, self.q) = (vec![0.0; n], vec![0.0; n], vec![T::ONE; n]);
         self.gram = Gram::new(v.cols());
+        self.measured = Measured::default();
         self.v = v;
         Ok(())
     }
@@ -175,6 +180,14 @@ impl<T: Real, X: Data<T>> SampleSide<T> for Host<'_, T, X> {
         let labels = if self.place.count == 0 { Vec::new() } else { nearest_centroids(self.x, centroids) };
         self.begin(membership(&labels, centroids.cols()))?;
         self.x.intact()
+    }
+
+    fn nearest(&mut self, points: &Mat<T>, look: Look, out: &mut Tree<Near<T>>) -> Result<()> {
+        self.measured.nearest((self.x, &self.place, self.sample_weights), points, look, out)
+    }
+
+    fn drawn(&self, draw: &Draw) -> Result<Mat<T>> {
+        self.measured.drawn((self.x, &self.place, self.sample_weights), draw)
     }
 
     fn rows(&self, samples: &[usize]) -> Result<Mat<T>> {

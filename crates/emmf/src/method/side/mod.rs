@@ -5,17 +5,19 @@
 //! trees over parts of the samples ([`Tree`]), so that it does not matter who holds which of them: the same bits.
 
 mod host;
+mod pull;
 mod remote;
 mod shards;
-mod tree;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::data::{Place, Summand, Tree};
+pub use crate::init::{Draw, Look, Near};
 pub use host::Host;
 pub(super) use host::{gone_on, lengths_of, weigh_all};
+pub use pull::Pull;
 pub use remote::{Answer, Carrier, Order, Remote, Server};
 pub use shards::{Shards, in_shards};
-pub use tree::{Place, Pull, Summand, Tree};
 
 use super::Update;
 use crate::cancel::{Cancel, Deadline};
@@ -45,6 +47,13 @@ pub trait SampleSide<T: Real>: Send + Sync {
 
     /// Begins with the V that says to which of these centroids, d×c, each sample is nearest.
     fn begin_nearest(&mut self, centroids: &Mat<T>) -> Result<()>;
+
+    /// The nearest of some points, d×m, to every sample, and what it sums to.
+    fn nearest(&mut self, points: &Mat<T>, look: Look, out: &mut Tree<Near<T>>) -> Result<()>;
+
+    /// Samples that are drawn by chance, the more likely the farther they are from the points that they were
+    /// [measured](Self::nearest) against, in their order.
+    fn drawn(&self, draw: &Draw) -> Result<Mat<T>>;
 
     /// Some samples, by their numbers among all, which ascend.
     fn rows(&self, samples: &[usize]) -> Result<Mat<T>>;
@@ -241,6 +250,14 @@ impl<T: Real, S: SampleSide<T> + ?Sized> SampleSide<T> for Box<S> {
 
     fn begin_nearest(&mut self, centroids: &Mat<T>) -> Result<()> {
         (**self).begin_nearest(centroids)
+    }
+
+    fn nearest(&mut self, points: &Mat<T>, look: Look, out: &mut Tree<Near<T>>) -> Result<()> {
+        (**self).nearest(points, look, out)
+    }
+
+    fn drawn(&self, draw: &Draw) -> Result<Mat<T>> {
+        (**self).drawn(draw)
     }
 
     fn rows(&self, samples: &[usize]) -> Result<Mat<T>> {

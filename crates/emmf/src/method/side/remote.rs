@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Column, Finish, Lengths, Movement, Pull, SampleSide, Shift, Sweep, Tall, Tree, Weighed};
+use super::{
+    Column, Draw, Finish, Lengths, Look, Movement, Near, Pull, SampleSide, Shift, Sweep, Tall, Tree, Weighed,
+};
 use crate::error::{Error, Result};
 use crate::init::Start;
 use crate::loss::{Loss, LossSpec, Stats};
@@ -23,6 +25,8 @@ pub enum Order<T> {
     Lengths,
     Begin(Mat<T>),
     BeginNearest(Mat<T>),
+    Nearest { points: Mat<T>, look: Look },
+    Drawn(Draw),
     Rows(Vec<usize>),
     Sweep { u: Mat<T>, g: Mat<T>, sweep: Sweep },
     Weigh { loss: LossSpec, stats: Stats },
@@ -42,6 +46,7 @@ pub enum Order<T> {
 pub enum Answer<T> {
     Done,
     Lengths(Tree<Lengths>),
+    Near(Tree<Near<T>>),
     Rows(Mat<T>),
     Stats(Tree<Stats>),
     Weighed(Tree<Weighed>),
@@ -100,6 +105,10 @@ fn obey<T: Real>(side: &mut dyn SampleSide<T>, order: Order<T>) -> Result<Answer
     match order {
         Order::Begin(v) => side.begin(v)?,
         Order::BeginNearest(centroids) => side.begin_nearest(&centroids)?,
+        Order::Nearest { points, look } => {
+            return summed(Answer::Near, |out| side.nearest(&points, look, out));
+        }
+        Order::Drawn(draw) => return Ok(Answer::Rows(side.drawn(&draw)?)),
         Order::Shift(shift) => side.shift(shift)?,
         Order::SetColumn(what, values) => side.set_column(what, &values)?,
         Order::Sweep { u, g, sweep } => return summed(Answer::Stats, |out| side.sweep(&u, &g, &sweep, out)),
@@ -191,6 +200,15 @@ impl<T: Real> SampleSide<T> for Remote<'_, T> {
 
     fn begin_nearest(&mut self, centroids: &Mat<T>) -> Result<()> {
         self.tell(Order::BeginNearest(centroids.clone()))
+    }
+
+    fn nearest(&mut self, points: &Mat<T>, look: Look, out: &mut Tree<Near<T>>) -> Result<()> {
+        out.take(&mut ask!(self, Order::Nearest { points: points.clone(), look }, Near));
+        Ok(())
+    }
+
+    fn drawn(&self, draw: &Draw) -> Result<Mat<T>> {
+        Ok(ask!(self, Order::Drawn(*draw), Rows))
     }
 
     fn rows(&self, samples: &[usize]) -> Result<Mat<T>> {

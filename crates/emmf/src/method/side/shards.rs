@@ -3,12 +3,12 @@
 use rayon::prelude::*;
 
 use super::{
-    Column, Finish, Host, Lengths, Movement, Place, Pull, SampleSide, Shift, Summand, Sweep, Tall, Tree,
-    Weighed,
+    Column, Draw, Finish, Host, Lengths, Look, Movement, Near, Place, Pull, SampleSide, Shift, Summand,
+    Sweep, Tall, Tree, Weighed,
 };
 use crate::data::{Data, Dense, Stored};
 use crate::error::{Error, Result};
-use crate::init::Start;
+use crate::init::{Scattered, Start};
 use crate::loss::{Loss, Stats};
 use crate::matrix::{Mat, Part, Samples};
 use crate::real::Real;
@@ -82,15 +82,40 @@ impl<'a, T: Real> Shards<'a, T> {
     }
 }
 
+/// Samples that are clustered where they are.
+struct Anywhere<'a, S: ?Sized>(&'a mut S);
+
+impl<T: Real, S: SampleSide<T> + ?Sized> Scattered<T> for Anywhere<'_, S> {
+    fn features(&self) -> usize {
+        self.0.shape().1
+    }
+
+    fn nearest(&mut self, points: &Mat<T>, look: Look, out: &mut Tree<Near<T>>) -> Result<()> {
+        self.0.nearest(points, look, out)
+    }
+
+    fn drawn(&self, draw: &Draw) -> Result<Mat<T>> {
+        self.0.drawn(draw)
+    }
+}
+
 /// Where iterations begin on samples that are elsewhere: at factors that were given, or at k-means of samples that are fetched.
 pub(super) fn start<T: Real>(side: &mut dyn SampleSide<T>, start: &mut Start<'_, T>) -> Result<Mat<T>> {
     if let Some(given) = start.given() {
         side.begin(given.v.clone())?;
         return Ok(given.u.clone());
     }
-    if !matches!(start.init(), Init::Kmeans | Init::Trimmed) {
-        let must = "kmeans or trimmed, or given factors, for samples in shards";
-        return Err(Error::param("init", format!("{:?}", start.init()).to_lowercase(), must));
+    match start.init() {
+        Init::Kmeans | Init::Trimmed => {}
+        Init::KmeansParallel => {
+            let u = start.scattered(&mut Anywhere(side))?;
+            side.begin_nearest(&u)?;
+            return Ok(u);
+        }
+        Init::Random | Init::Nndsvd | Init::Graph => {
+            let must = "kmeans, kmeans-parallel or trimmed, or given factors, for samples in shards";
+            return Err(Error::param("init", format!("{:?}", start.init()).to_lowercase(), must));
+        }
     }
     let chosen = start.chosen(side.shape().0);
     let weights = side.column(Column::SampleWeights)?;
@@ -121,6 +146,17 @@ impl<T: Real> SampleSide<T> for Shards<'_, T> {
 
     fn begin_nearest(&mut self, centroids: &Mat<T>) -> Result<()> {
         self.sides.par_iter_mut().try_for_each(|side| side.begin_nearest(centroids))
+    }
+
+    fn nearest(&mut self, points: &Mat<T>, look: Look, out: &mut Tree<Near<T>>) -> Result<()> {
+        self.order(out, |side, out| side.nearest(points, look, out))
+    }
+
+    fn drawn(&self, draw: &Draw) -> Result<Mat<T>> {
+        let drawn = self.sides.iter().map(|side| side.drawn(draw)).collect::<Result<Vec<_>>>()?;
+        let rows = drawn.iter().map(Mat::rows).sum();
+        let entries = drawn.iter().flat_map(|rows| rows.as_slice()).copied().collect();
+        Mat::from_vec(entries, rows, self.shape().1)
     }
 
     fn rows(&self, samples: &[usize]) -> Result<Mat<T>> {

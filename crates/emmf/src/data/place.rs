@@ -4,9 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{PARTS, rows_per_part};
-use crate::matrix::Mat;
-use crate::real::Real;
+use super::{PARTS, rows_per_summed_part, summed_parts};
 
 /// Where the samples of a side are among all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,26 +33,27 @@ impl Place {
     }
 
     /// Rows of a part.
-    pub(super) fn rows_per_part(&self) -> usize {
-        rows_per_part(self.total)
+    pub(crate) fn rows_per_part(&self) -> usize {
+        rows_per_summed_part(self.total)
     }
 
-    /// The largest subtrees that the samples fill: each with its rows, from the first of this side.
-    pub(super) fn nodes(&self) -> impl Iterator<Item = (Node, Range<usize>)> + use<> {
+    /// The largest subtrees of at most [`PARTS`] parts that the samples fill: each with its rows, from the first of this side.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = (Node, Range<usize>)> + use<> {
         let (rows, first, count) = (self.rows_per_part(), self.first, self.count);
         let parts = first / rows.max(1)..(first + count).div_ceil(rows.max(1));
         // Parts that no sample fills belong to whoever has the last one.
-        let end = if first + count == self.total { PARTS } else { parts.end };
+        let all = summed_parts(self.total);
+        let end = if first + count == self.total { all } else { parts.end };
         let mut next = parts.start;
         std::iter::from_fn(move || {
             if count == 0 || next >= end {
                 return None;
             }
             let mut size = 1;
-            while next % (2 * size) == 0 && next + 2 * size <= end {
+            while size < PARTS && next % (2 * size) == 0 && next + 2 * size <= end {
                 size *= 2;
             }
-            let node = Node { size, at: next / size };
+            let node = Node { all, size, at: next / size };
             let from = (next * rows).max(first) - first;
             next += size;
             let to = (next * rows - first).min(count);
@@ -63,9 +62,10 @@ impl Place {
     }
 }
 
-/// A subtree: `size` parts, a power of two, the `at`-th of this size.
+/// A subtree: `size` parts of `all`, both powers of two, the `at`-th of this size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Node {
+pub(crate) struct Node {
+    all: usize,
     size: usize,
     at: usize,
 }
@@ -73,7 +73,7 @@ pub(super) struct Node {
 impl Node {
     /// Numbered from the root, which is 1; the children of i are 2i and 2i + 1.
     fn number(self) -> usize {
-        PARTS / self.size + self.at
+        self.all / self.size + self.at
     }
 }
 
@@ -104,13 +104,23 @@ impl<S: Summand> Tree<S> {
     }
 
     /// The place for the sum over a subtree, which may hold an old one.
-    pub(super) fn fill(&mut self, node: Node) -> &mut Option<S> {
+    pub(crate) fn fill(&mut self, node: Node) -> &mut Option<S> {
+        self.grow(2 * node.all);
         self.filled[node.number()] = true;
         &mut self.sums[node.number()]
     }
 
+    /// Room for so many nodes.
+    fn grow(&mut self, nodes: usize) {
+        if self.sums.len() < nodes {
+            self.sums.resize_with(nodes, || None);
+            self.filled.resize(nodes, false);
+        }
+    }
+
     /// Takes the sums of another side, which has other samples.
-    pub(super) fn take(&mut self, other: &mut Self) {
+    pub(crate) fn take(&mut self, other: &mut Self) {
+        self.grow(other.sums.len());
         for (at, filled) in other.filled.iter_mut().enumerate().filter(|(_, filled)| **filled) {
             std::mem::swap(&mut self.sums[at], &mut other.sums[at]);
             (self.filled[at], *filled) = (true, false);
@@ -119,7 +129,7 @@ impl<S: Summand> Tree<S> {
 
     /// The sum over all samples.
     pub fn total(&mut self) -> Option<&mut S> {
-        for at in (1..PARTS).rev() {
+        for at in (1..self.sums.len() / 2).rev() {
             let children = [2 * at, 2 * at + 1];
             if let Some(one) = children.into_iter().find(|&child| self.filled[child]) {
                 self.sums.swap(at, one);
@@ -134,22 +144,5 @@ impl<S: Summand> Tree<S> {
             }
         }
         self.sums[1].as_mut().filter(|_| self.filled[1])
-    }
-}
-
-/// XᵀQV and VᵀQV.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Pull<T> {
-    /// XᵀQV, d×c.
-    pub p: Mat<T>,
-    /// VᵀQV, c×c.
-    pub g: Mat<T>,
-}
-
-impl<T: Real> Summand for Pull<T> {
-    fn add(&mut self, other: &Self) {
-        for (sum, other) in [(&mut self.p, &other.p), (&mut self.g, &other.g)] {
-            sum.as_mut_slice().iter_mut().zip(other.as_slice()).for_each(|(sum, &other)| *sum += other);
-        }
     }
 }
