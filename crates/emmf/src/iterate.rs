@@ -18,6 +18,7 @@ use crate::spec::StopBy;
 /// Why the loop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Stop {
     /// The objective, or V, changed by less than the tolerance, or the method has found what it looks for.
     Converged,

@@ -49,6 +49,9 @@ impl ResidualScale {
 }
 
 /// A fitted factorization. Immutable; knows all that is needed to code and score new samples.
+///
+/// It is no serde type: its parts must fit each other, which [`from_parts`](Self::from_parts) and the like check. The model file of `emmf-io`
+/// (safetensors) is how it is kept; whoever wants another one writes the parts, which are serde or matrices, and puts them together again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model<T> {
     spec: Spec,
@@ -72,7 +75,8 @@ impl PartialEq for Once {
 }
 
 /// Samples in terms of a model.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Coded<T> {
     /// Coefficients, one row a sample: the best for the loss of an entry-wise method, for all others the exact
     /// nonnegative least squares solution.
@@ -335,7 +339,7 @@ pub(crate) fn transform<T: Real>(
     })?
 }
 
-/// The result of a fit.
+/// The result of a fit. Its parts are serde but for the [`Model`], which is kept by a file of its own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit<T> {
     /// Centroids and all that is needed for new samples.
@@ -407,6 +411,7 @@ impl<T: Real> Fit<T> {
 
 /// Wall time of the parts of a fit, all restarts together.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Seconds {
     /// Preprocessing and checks.
     pub prepare: f64,

@@ -13,6 +13,7 @@ use crate::real::Real;
 /// One step of preprocessing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Normalize {
     /// Every sample to unit length (the paper's); a zero sample stays zero.
     Unit,
@@ -29,6 +30,7 @@ pub enum Normalize {
 /// A step with what it learned from the training samples.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Fitted {
     /// Every sample to unit length.
     Unit,

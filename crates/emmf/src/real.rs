@@ -65,7 +65,7 @@ pub(crate) mod sealed {
     pub(crate) type Rows<'a, T> = (&'a [T], usize);
 
     /// The left side of a product: a row-major matrix, or the transpose of one.
-    #[derive(Clone, Copy)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Left<'a, T> {
         /// As it is.
         Rows(Rows<'a, T>),

@@ -10,6 +10,7 @@ use crate::preprocess::Normalize;
 /// How U and V start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Init {
     /// k-means: U the centroids, V the one-hot labels plus 0.2 (the paper's).
     #[default]
@@ -30,6 +31,7 @@ pub enum Init {
 /// What is done about samples that clearly do not belong to the others, before the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Outliers {
     /// They are set aside: start and fit see the others only, and their coefficients are found for the centroids of these. See
     /// [`screen`](crate::outliers::screen).
@@ -61,6 +63,7 @@ impl std::fmt::Display for Solver {
 /// How the label of a sample is read off its coefficients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum LabelRule {
     /// The largest coefficient (the paper's).
     #[default]
@@ -87,6 +90,7 @@ pub enum Missing {
 /// What `tol` is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum StopBy {
     /// The relative change of the objective.
     #[default]
@@ -99,6 +103,7 @@ pub enum StopBy {
 /// Where a graph comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum GraphKind {
     /// Of the graph of the samples' directions and those of what wide robust fits see in them, the one whose own clusters
     /// are the clearest.

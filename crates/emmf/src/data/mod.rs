@@ -65,6 +65,14 @@ pub struct Block<'a, T, A, R> {
     pub r: &'a mut [R],
 }
 
+opaque! {
+    [T, A, R] Block<'_, T, A, R>;
+    [T] Dense<'_, T>;
+    [T] Sparse<'_, T>;
+    [T] Exact<'_, T>;
+    [T] Centroids<'_, T>;
+}
+
 /// X, n×d, samples as rows, each times its own factor. The only trait whose implementations read X.
 ///
 /// Every operation runs on the current thread pool.

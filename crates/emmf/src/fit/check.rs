@@ -82,6 +82,21 @@ pub(super) fn anywhere<T>(spec: &Spec, entry: &Entry, given: &Given<'_, T>) -> R
     Ok(())
 }
 
+/// What a method of one's own leaves to its caller is not asked for.
+pub(super) fn own<T>(spec: &Spec, given: &Given<'_, T>) -> Result<()> {
+    let asked = [
+        ("normalize", !spec.normalize.is_empty()),
+        ("graph", spec.graph.is_some() || given.graph.is_some() || spec.init == Some(Init::Graph)),
+        ("missing", spec.missing == Missing::Nan),
+        ("outliers", spec.outliers == Some(Outliers::SetAside)),
+        ("loss", given.loss.is_some()),
+    ];
+    match asked.into_iter().find(|(_, asked)| *asked) {
+        Some((name, _)) => Err(Error::param(name, "given", "left out with a method of your own")),
+        None => Ok(()),
+    }
+}
+
 /// A loss of one's own goes with a method of weighted samples.
 pub(super) fn loss(spec: &Spec, entry: &Entry, own: bool) -> Result<()> {
     let weighs_samples = matches!(entry.kind, Kind::Samples(_) | Kind::Graph(_));

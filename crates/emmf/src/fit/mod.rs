@@ -23,7 +23,7 @@ use crate::iterate::{Observer, Stop};
 use crate::loss::Loss;
 use crate::matrix::{Part, Samples};
 use crate::memory::check_room;
-use crate::method::SampleSide;
+use crate::method::{Method, SampleSide};
 use crate::model::{Fit, Seconds, impute};
 use crate::outliers::Judge;
 use crate::preprocess;
@@ -64,6 +64,11 @@ pub struct Given<'a, T> {
     pub running: Running<'a>,
 }
 
+opaque! {
+    [T] Given<'_, T>;
+    [T] Request<'_, T>;
+}
+
 impl<T> Default for Given<'_, T> {
     fn default() -> Self {
         Self {
@@ -98,6 +103,21 @@ impl Spec {
     /// samples take part.
     pub fn fit_side<T: Real>(&self, side: &dyn SampleSide<T>, given: Given<'_, T>) -> Result<Fit<T>> {
         T::fit_side(self, side, given)
+    }
+
+    /// Fits prepared samples with a [`Method`] of your own: loop, restarts, stop rules, observer, cancellation and checkpoints are
+    /// those of every fit, and so are the start and the `Fit` that is left.
+    ///
+    /// Of these parameters everything counts that a method leaves open: k, init, seed, restarts, iterations, tolerance, time, label
+    /// rule. Their `method` stands for yours where a fact about it is asked for: `"nmf"` says that less of the objective is better. X is taken
+    /// as it is: nothing is preprocessed and no outlier set aside. `examples/own_method.rs` is one.
+    pub fn fit_by<'x, T: Real, X: Data<T>, M: Method<'x, T, X>>(
+        &self,
+        method: &M,
+        x: &'x X,
+        given: Given<'_, T>,
+    ) -> Result<Fit<T>> {
+        fit_by(self, method, x, given)
     }
 
     /// The graph over these samples, preprocessed as in a fit: that of `spec.graph`, or the nearest neighbours. Not
@@ -150,6 +170,32 @@ fn fit_side<T: Real>(spec: &Spec, side: &dyn SampleSide<T>, mut given: Given<'_,
         let deadline = Deadline::after(began, spec.time_limit);
         let fitting = Fitting { deadline, ..Fitting::new(spec, entry, &[], pool) };
         let mut fit = fitting.fit_side(side, &mut given)?;
+        let (judge, judged) = Judge::of_residuals(&fit.residuals);
+        fit.judge(judge, judged)?;
+        fit.seconds.total = began.elapsed().as_secs_f64();
+        check_finite(&fit)?;
+        Ok(fit)
+    })?
+}
+
+fn fit_by<'x, T: Real, X: Data<T>, M: Method<'x, T, X>>(
+    spec: &Spec,
+    method: &M,
+    x: &'x X,
+    mut given: Given<'_, T>,
+) -> Result<Fit<T>> {
+    let began = Instant::now();
+    let entry = registry::find(&spec.method)?;
+    check::spec(spec, entry, x.shape())?;
+    check::start(spec, given.start, x.shape())?;
+    check::own(spec, &given)?;
+    check::labels(spec, entry)?;
+    let weights = check::sample_weights(given.sample_weights, entry, x.shape().0)?;
+    let threads = given.running.threads;
+    threads.run(|pool| {
+        let (deadline, intact) = (Deadline::after(began, spec.time_limit), &|| x.intact());
+        let fitting = Fitting { deadline, intact, ..Fitting::new(spec, entry, &weights, pool) };
+        let mut fit = fitting.fit_by(method, x, &mut given)?;
         let (judge, judged) = Judge::of_residuals(&fit.residuals);
         fit.judge(judge, judged)?;
         fit.seconds.total = began.elapsed().as_secs_f64();

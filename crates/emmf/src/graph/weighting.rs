@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 /// The weight of an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Weighting {
     /// 1 (the paper's).
     #[default]

@@ -30,6 +30,7 @@ pub(crate) use parallel::{Measured, Scattered};
 pub use trimmed::trimmed_kmeans;
 
 /// A stream of random numbers.
+#[derive(Debug)]
 pub struct Random(pub(crate) Xoshiro256PlusPlus);
 
 impl Random {
@@ -106,6 +107,8 @@ pub struct Start<'a, T> {
     deadline: Deadline,
     cancel: Cancel,
 }
+
+opaque! { [T] Start<'_, T>; }
 
 impl<'a, T: Real> Start<'a, T> {
     /// The start that `spec` names, or the `given` one; `weights` are the samples' own.

@@ -52,6 +52,7 @@ pub struct Look {
 
 /// Sums over samples, each of which belongs to the nearest point.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Near<T> {
     /// Σ sᵢDᵢ².
     pub inertia: f64,

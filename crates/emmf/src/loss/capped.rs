@@ -9,6 +9,7 @@ use super::{Loss, LossSpec, Stats};
 use crate::error::Result;
 
 /// See the [module](self).
+#[derive(Debug)]
 pub struct Capped {
     /// θ; `None` until it is taken from the data.
     pub threshold: Option<f64>,

@@ -9,6 +9,7 @@ use super::{Loss, LossSpec, Stats};
 use crate::error::Result;
 
 /// See the [module](self).
+#[derive(Debug)]
 pub struct Correntropy {
     /// σ; `None` is refreshed from the residuals.
     pub width: Option<f64>,

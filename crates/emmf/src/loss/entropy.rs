@@ -7,6 +7,7 @@ use super::entry::elementary::ln;
 use super::{Loss, LossSpec, Stats};
 
 /// See the [module](self).
+#[derive(Debug)]
 pub struct Entropy;
 
 impl Loss for Entropy {

@@ -5,6 +5,7 @@
 use super::{Loss, LossSpec, Stats};
 
 /// See the [module](self).
+#[derive(Debug)]
 pub struct Frobenius;
 
 impl Loss for Frobenius {

@@ -5,6 +5,7 @@
 use super::{Loss, LossSpec, Stats};
 
 /// See the [module](self).
+#[derive(Debug)]
 pub struct L21;
 
 impl Loss for L21 {

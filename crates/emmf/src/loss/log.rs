@@ -8,6 +8,7 @@ use super::{Loss, LossSpec, Stats};
 use crate::error::Result;
 
 /// See the [module](self).
+#[derive(Debug)]
 pub struct Log {
     /// a: residuals well below it count linearly, those well above logarithmically.
     pub scale: f64,

@@ -61,6 +61,7 @@ impl Stats {
 /// A loss as data, with its scale, for samples in another process.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum LossSpec {
     /// [`Entropy`].
     Entropy,

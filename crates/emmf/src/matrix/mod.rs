@@ -40,6 +40,8 @@ pub(crate) struct Row<'a, T> {
     features: Option<Indices<'a>>,
 }
 
+opaque! { [T] Samples<'_, T>; }
+
 impl<T> Row<'_, T> {
     /// The feature of entry `at`.
     pub(crate) fn feature(&self, at: usize) -> usize {

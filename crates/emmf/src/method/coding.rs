@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::entrywise::{Solved, Solver};
-use super::{Ending, Nnls, Normal, Posterior, nnls, residual_sq};
+use super::{Ending, Nnls, Normal, Outcome, Posterior, nnls, residual_sq};
 use crate::cancel::{Cancel, Deadline};
 use crate::data::{BLOCK, Data, Exact};
 use crate::error::{Error, Result};
@@ -22,6 +22,7 @@ use crate::threads::{each, each_in};
 /// How samples are coded in terms of given centroids: what of a fit `transform` needs besides U.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Coding {
     /// By least squares, exactly.
     #[default]
@@ -128,6 +129,18 @@ impl Coding {
             return Ok(found);
         }
         if missing { Ok(observed_residuals(x, u, v)) } else { in_blocks(x, (u, &normal), v, None) }
+    }
+}
+
+impl<T: Real> Outcome<T> {
+    /// What least squares leave of these factors: labels by the rule, then V coded anew where that is wanted, residuals ‖xᵢ − U·vᵢ‖ and their
+    /// squares summed as the objective. All samples pull alike.
+    pub fn least_squares<X: Data<T>>(x: &X, mut factors: Factors<T>, ending: &Ending) -> Result<Self> {
+        let (labels, coding) = (ending.read(&factors.v, &factors.u)?, Coding::LeastSquares);
+        let residuals = coding.finish(x, &mut factors, ending, false)?;
+        let objective = residuals.iter().map(|r| r * r).sum();
+        let weights = vec![1.0; residuals.len()];
+        Ok(Self { factors, labels, residuals, weights, objective, coding, extras: Vec::new() })
     }
 }
 

@@ -49,6 +49,21 @@ use crate::error::Result;
 use crate::init::Start;
 use crate::matrix::Mat;
 
+opaque! {
+    [] Irls<'_>;
+    [T, S] IrlsState<T, S>;
+    [] GraphIrls<'_>;
+    [T, X] GraphState<'_, T, X>;
+    [T] GsnmfState<T>;
+    [T] LsnmfState<T>;
+    [T] OnmfState<T>;
+    [T] PnmfState<T>;
+    [T] RegularizedState<'_, T>;
+    [T] RmnmfState<T>;
+    [T] SymnmfState<T>;
+    [] Entrywise<'_>;
+}
+
 /// One factorization of what is in `X`: [`Data`](crate::data::Data) for methods that need all samples at once, else a
 /// [`SampleSide`]. It gives the step; the loop is the one of [`iterate`](crate::iterate).
 pub trait Method<'x, T, X: ?Sized>: Sync {

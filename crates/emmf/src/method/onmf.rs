@@ -21,6 +21,7 @@ use crate::real::Real;
 use crate::real::sealed::Left;
 
 /// Orthogonal NMF.
+#[derive(Debug)]
 pub struct Onmf<'a> {
     /// How often each sample counts.
     pub(crate) sample_weights: &'a [f64],

@@ -25,6 +25,7 @@ use crate::real::Real;
 use crate::real::sealed::Left;
 
 /// Symmetric NMF.
+#[derive(Debug)]
 pub struct Symnmf<'a> {
     /// S, normalised.
     pub(crate) graph: &'a Graph,

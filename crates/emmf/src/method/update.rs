@@ -29,6 +29,7 @@ pub(super) fn room((rows, columns): (usize, usize)) -> usize {
 
 /// A rule that lowers ½·a·G·aᵀ − p·aᵀ for every row a ≥ 0.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Update {
     /// a ← a ∘ (p / aG)^exponent. Monotone for exponents in (0, 1].
     Multiplicative {

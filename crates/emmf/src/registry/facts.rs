@@ -42,6 +42,7 @@ pub struct Facts {
 /// The graph over the samples that a method follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum GraphUse {
     /// None.
     None,
@@ -68,6 +69,7 @@ impl GraphUse {
 /// Whether outliers are set aside before the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum SetAside {
     /// It cannot be done: the method keeps more about a sample than its coefficients.
     Never,
@@ -80,6 +82,7 @@ pub enum SetAside {
 /// Where the samples of a fit may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Places {
     /// In one memory: a step needs all of them at once.
     OneMemory,

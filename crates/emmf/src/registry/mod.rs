@@ -21,6 +21,7 @@ pub use methods::{GRAPH_PARAMS, METHODS};
 /// How X may be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Storage {
     /// All entries.
     Dense,
@@ -198,6 +199,8 @@ pub fn find(name: &str) -> Result<&'static Entry> {
     let entry = METHODS.iter().find(|entry| entry.name == name);
     entry.ok_or_else(|| unknown("method", name, METHODS.iter().map(|entry| entry.name)))
 }
+
+opaque! { [] Entry; }
 
 impl Entry {
     /// The loss of a sample-weighted method with the given parameters.

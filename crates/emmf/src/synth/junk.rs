@@ -18,6 +18,7 @@ const LONG: f64 = 100.0;
 
 /// Kinds of outliers. But for those that are too long, they are as long as the median sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Junk {
     /// Random vectors.
     Scattered,

@@ -94,6 +94,8 @@ pub struct State<T> {
     iteration: usize,
 }
 
+opaque! { [T] State<T>; }
+
 impl Entrywise<'_> {
     /// Weights, objective and the sums of the next U step; before that, V where it is to be `moved`.
     fn settle<T: Real, X: Data<T>>(&self, x: &X, state: &mut State<T>, moved: bool) {

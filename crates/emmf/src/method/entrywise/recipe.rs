@@ -18,6 +18,7 @@ const LEAST_VARIANCE: f64 = 1e-12;
 
 /// What an entry-wise method minimises.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Recipe {
     /// The generalised Kullback-Leibler divergence.
     Divergence,

@@ -18,6 +18,7 @@ use crate::matrix::Mat;
 use crate::real::Real;
 
 /// The divergence at the stored entries.
+#[derive(Debug)]
 pub struct SparseDivergence<'a> {
     /// Exponent of the multiplicative update.
     pub(crate) exponent: f64,
@@ -53,6 +54,8 @@ fn dot<T: Real>(u: &[T], v: &[T]) -> f64 {
     u_rest.iter().zip(v_rest).zip(&mut sums).for_each(|((&u, &v), sum)| *sum += u * v);
     sums.iter().map(|sum| sum.to_f64()).sum()
 }
+
+opaque! { [T] SparseState<T>; }
 
 impl SparseDivergence<'_> {
     /// V ← V ∘ ((X/Y)U / Σⱼuⱼ)^p.

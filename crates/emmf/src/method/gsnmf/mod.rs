@@ -48,6 +48,7 @@ const NEAR: f64 = 0.01;
 const GAIN: f64 = 1e-6;
 
 /// Generalized separable NMF.
+#[derive(Debug)]
 pub struct Gsnmf<'a> {
     /// λ of the convex choice; `None` chooses by successive projection.
     pub(crate) convex: Option<f64>,

@@ -54,6 +54,7 @@ const POWER_ITER: usize = 500;
 const EXACT: f64 = 1e-14;
 
 /// Local centroids structured NMF.
+#[derive(Debug)]
 pub struct Lsnmf<'a> {
     /// λ of the first iteration.
     pub(crate) lambda: f64,

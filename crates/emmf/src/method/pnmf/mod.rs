@@ -63,6 +63,7 @@ impl Gamma {
 }
 
 /// Probabilistic NMF.
+#[derive(Debug)]
 pub struct Pnmf<'a> {
     /// λ: the prior of every entry of U and V is Exp(λ).
     pub(crate) lambda: f64,

@@ -96,6 +96,7 @@ impl Terms {
 }
 
 /// Least squares with local coordinates and a graph.
+#[derive(Debug)]
 pub struct Regularized<'a> {
     /// What is minimised.
     pub(crate) terms: Terms,

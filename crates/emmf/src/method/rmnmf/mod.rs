@@ -49,6 +49,7 @@ const STRIP: usize = 16;
 const FEATURES: usize = 64;
 
 /// Robust manifold NMF.
+#[derive(Debug)]
 pub struct Rmnmf<'a> {
     /// W.
     pub(crate) graph: &'a Graph,

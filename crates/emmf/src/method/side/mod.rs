@@ -28,6 +28,13 @@ use crate::matrix::Mat;
 use crate::real::Real;
 use crate::spec::LabelRule;
 
+opaque! {
+    [T, X] Host<'_, T, X>;
+    [T] Shards<'_, T>;
+    [T] Remote<'_, T>;
+    [T] Server<'_, T>;
+}
+
 /// X and all that has a row per sample, wherever they are.
 pub trait SampleSide<T: Real>: Send + Sync {
     /// Samples, of all shards, and features.
@@ -97,6 +104,7 @@ pub struct Sweep {
 
 /// How V goes on in the direction in which it moved.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Shift {
     /// From now on a V that has gone on is kept beside V; at first it is V.
     Begin,
@@ -127,6 +135,7 @@ pub struct Finish {
 
 /// One or more numbers of every sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Column {
     /// V.
     Coefficients,

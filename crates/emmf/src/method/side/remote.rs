@@ -20,6 +20,7 @@ use crate::real::Real;
 /// What a sample side is to do, see [`SampleSide`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "named after the functions of the trait and their parameters")]
+#[non_exhaustive]
 pub enum Order<T> {
     Another(u64),
     Lengths,
@@ -43,6 +44,7 @@ pub enum Order<T> {
 /// What it found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "named after what they hold")]
+#[non_exhaustive]
 pub enum Answer<T> {
     Done,
     Lengths(Tree<Lengths>),
