@@ -106,6 +106,8 @@ fn clusters<T: Real, X: Data<T>>(
     let weights = vec![1.0; x.shape().0];
     best_of(RESTARTS, Deadline::default(), || match init {
         Init::Trimmed => trimmed_kmeans(x, k, &weights, random, cancel),
-        Init::Kmeans | Init::Random | Init::Nndsvd | Init::Graph => kmeans(x, k, &weights, random, cancel),
+        Init::Kmeans | Init::KmeansParallel | Init::Random | Init::Nndsvd | Init::Graph => {
+            kmeans(x, k, &weights, random, cancel)
+        }
     })
 }
