@@ -76,7 +76,8 @@ fn promise_08_before_the_first_iteration_every_signal_ends_a_fit_at_once() {
         let place = Place::with_data();
         let before = place.names();
         for line in [
-            "fit x.csv -k 2 --init-restarts 1000000000 --out result --json",
+            // A start by k-means that never ends: one along a graph would be over before a signal that is late.
+            "fit x.csv -k 2 --method emmf --init-restarts 1000000000 --out result --json",
             "fit - -k 2 --out new/result --json",
         ] {
             let out = if line.contains("new") { "new/result" } else { "result" };
