@@ -87,7 +87,7 @@ const ALLOWED: usize = 8 * ((N + D) * K + 4 * N * K + 12 * (N + D) + 64 * K * K)
 
 fn specs() -> impl Iterator<Item = Spec> {
     [Init::Random, Init::Kmeans, Init::KmeansParallel, Init::Trimmed].into_iter().flat_map(|init| {
-        let spec = Spec::emmf(K).init(init).max_iter(3);
+        let spec = Spec::emmf(K).init(init).init_restarts(2).max_iter(3);
         [spec.clone(), spec.normalize([Normalize::Unit])]
     })
 }
@@ -175,7 +175,7 @@ fn promise_16_no_allocation_inside_the_loop() {
             calls.push(CALLS.with(Cell::get));
             ControlFlow::Continue(())
         };
-        let spec = Spec::new(method, 10).solver(solver).init(Init::Random).max_iter(10);
+        let spec = Spec::new(method, 10).solver(solver).init(Init::Random).as_published().max_iter(10);
         spec.on(samples).observe(&mut observer).threads(1).fit().unwrap();
         assert_eq!(calls[9] - calls[1], 0, "{method} {solver:?}");
     }

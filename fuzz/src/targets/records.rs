@@ -11,15 +11,15 @@ use crate::seeds::{RECORDS, folder};
 use crate::{Random, json, mutate};
 
 const KINDS: [Kind; 4] = [Kind::Convergence, Kind::Residuals, Kind::Centroids, Kind::Embedding];
-/// One record in so many is shown on a page and in figures, and one in so many is drawn in pixels: both take far longer
-/// than to read it.
+/// One record in so many is shown on a page and in figures, and one figure of one in so many is drawn in pixels: both take
+/// far longer than to read it.
 const SHOWN: usize = 4;
 const DRAWN: usize = 256;
 
 struct RecordFile {
     bytes: Vec<u8>,
     shown: bool,
-    in_pixels: bool,
+    in_pixels: Option<Kind>,
 }
 
 pub(super) fn make(random: &mut Random) -> Box<dyn Case> {
@@ -33,8 +33,8 @@ pub(super) fn make(random: &mut Random) -> Box<dyn Case> {
     if random.one_in(8) {
         mutate::mutate(&mut bytes, b"{\"version\":1}", random);
     }
-    let in_pixels = random.one_in(DRAWN);
-    Box::new(RecordFile { bytes, shown: in_pixels || random.one_in(SHOWN), in_pixels })
+    let in_pixels = random.one_in(DRAWN).then(|| random.pick(&KINDS));
+    Box::new(RecordFile { bytes, shown: in_pixels.is_some() || random.one_in(SHOWN), in_pixels })
 }
 
 /// Parts of a record that others are looked up in.
@@ -78,7 +78,7 @@ impl RecordFile {
                 Ok(svg) if svg.contains("NaN") => return Err(format!("NaN in the figure {kind:?}")),
                 Ok(_) => Answer::Taken,
             };
-            if self.in_pixels
+            if self.in_pixels == Some(kind)
                 && let Err(error) = figure.png()
             {
                 refused(&error, "")?;

@@ -15,32 +15,31 @@ use std::process::Stdio;
 use emmf_io::{Dataset, write};
 use program::{Done, Place, column};
 
-/// 40 MB of clusters.
+/// 16 MB of clusters.
 fn place() -> Place {
     let place = Place::new();
-    let rays = emmf::synth::Rays { samples: 49_900, features: 200, outliers: 100, ..Default::default() };
+    let rays = emmf::synth::Rays { samples: 19_900, features: 200, outliers: 100, ..Default::default() };
     let x = emmf::synth::rays_with_outliers::<f32>(&rays).unwrap().x;
     write(&place.path("x.npy"), &Dataset { x: x.into(), labels: None, columns: None }).unwrap();
     place
 }
 
-fn rounded(column: &[f64]) -> Vec<i64> {
-    column.iter().map(|x| (x * 1e3).round() as i64).collect()
-}
-
 #[test]
 fn the_result_is_the_one_of_a_fit_in_memory() {
     let place = place();
-    let fit = "fit x.npy -k 3 --max-iter 5 --quiet --out";
+    let fit = "fit x.npy -k 3 --max-iter 5 --init-restarts 2 --quiet --out";
     place.run(&format!("{fit} whole --method emmf")).ok();
     // In blocks that is the default.
-    place.run(&format!("{fit} blocks --max-memory 90MB")).ok();
+    place.run(&format!("{fit} blocks --max-memory 45MB")).ok();
     let [whole, blocks] = ["whole", "blocks"].map(|folder| place.read(&format!("{folder}/samples.csv")));
     assert_eq!(column(&whole, "label"), column(&blocks, "label"));
-    assert_eq!(rounded(&column(&whole, "residual")), rounded(&column(&blocks, "residual")));
+    let pairs = column(&whole, "residual").into_iter().zip(column(&blocks, "residual"));
+    pairs
+        .enumerate()
+        .for_each(|(row, (a, b))| assert!((a - b).abs() <= 1e-5 * a, "{row}: {a}, in blocks {b}"));
     let transform = "transform whole/model.safetensors x.npy --out";
     place.run(&format!("{transform} a.csv")).ok();
-    place.run(&format!("{transform} b.csv --max-memory 90MB")).ok();
+    place.run(&format!("{transform} b.csv --max-memory 45MB")).ok();
     assert_eq!(place.read("a.csv"), place.read("b.csv"));
 }
 
@@ -63,8 +62,8 @@ fn promise_11_no_advice_that_is_followed_already() {
     assert!(said("--dtype f64").contains("--dtype f32"), "{}", said("--dtype f64"));
 }
 
-/// Runs the program and looks at the most memory it ever had, as often as there is time to. Where the system does not
-/// tell, this is 0, said aloud.
+/// Runs the program and looks at the most memory it ever had, which the system keeps, again and again until it ends. Where
+/// the system does not tell, this is 0, said aloud.
 fn watched(place: &Place, line: &str) -> (Done, u64) {
     let mut child = place.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
@@ -77,7 +76,7 @@ fn watched(place: &Place, line: &str) -> (Done, u64) {
         let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let kilobytes = most.and_then(|most| most.split_whitespace().next()?.parse::<u64>().ok());
         peak = peak.max(kilobytes.unwrap_or(0) * 1024);
-        std::thread::yield_now();
+        std::thread::sleep(std::time::Duration::from_millis(2));
     }
     (Done::new(line, &child.wait_with_output().unwrap()), peak)
 }
@@ -95,7 +94,8 @@ fn announced(place: &Place, line: &str) -> u64 {
 fn promise_11_the_limit_holds_for_every_start() {
     let place = place();
     for options in ["--init kmeans", "--init trimmed", "--init random", "--init nndsvd", "--solver hals"] {
-        let line = format!("fit x.npy -k 24 --max-iter 3 --quiet --threads 2 {options}");
+        // Two runs of k-means: one is made while the other is kept.
+        let line = format!("fit x.npy -k 24 --max-iter 3 --init-restarts 2 --quiet --threads 2 {options}");
         let limit = announced(&place, &line) + 1;
         let (done, peak) = watched(&place, &format!("{line} --max-memory {limit}MB"));
         done.ok();

@@ -37,11 +37,12 @@ fn samples(n: usize, d: usize, seed: u64) -> Mat<f64> {
 }
 
 /// `found` is the plain product to rounding; every entry is a sum of at most 300 numbers up to 1.
-fn assert_near<T: Real>(found: &Mat<T>, plain: impl Fn(usize, usize) -> f64, what: &str) {
+fn assert_near<T: Real>(found: &Mat<T>, plain: &Mat<f64>, what: &str) {
     let unit = if T::NAME == "f32" { f64::from(f32::EPSILON) } else { f64::EPSILON };
+    assert_eq!(found.shape(), plain.shape());
     for i in 0..found.rows() {
         for j in 0..found.cols() {
-            let (found, plain) = (found[(i, j)].to_f64(), plain(i, j));
+            let (found, plain) = (found[(i, j)].to_f64(), plain[(i, j)]);
             assert!(
                 (found - plain).abs() <= 64.0 * unit * (1.0 + plain),
                 "{what}, entry ({i}, {j}): {found}, not {plain}"
@@ -50,45 +51,79 @@ fn assert_near<T: Real>(found: &Mat<T>, plain: impl Fn(usize, usize) -> f64, wha
     }
 }
 
-/// All products of this X, in every width, one after the other.
-fn check_products<T: Real>(data: &impl Data<T>, x: &Mat<f64>, scale: &[f64], what: &str) {
+/// What the products of one width are made of, and what they should be, by their definitions.
+struct Plain {
+    q: Vec<f64>,
+    v: Mat<f64>,
+    u: Mat<f64>,
+    /// Xᵀ·diag(q)·V.
+    sums: Mat<f64>,
+    /// X·U.
+    products: Mat<f64>,
+    /// ‖xᵢ − U·vᵢ‖² of some samples, and what is subtracted there.
+    residuals: Vec<(usize, f64, f64)>,
+}
+
+/// The plain products of this X in every width, each sample times its factor.
+fn plain(x: &Mat<f64>, scale: &[f64]) -> Vec<Plain> {
     let (n, d) = x.shape();
-    let entry = |i: usize, j: usize| scale[i] * x[(i, j)];
+    let x = Mat::from_fn(n, d, |i, j| scale[i] * x[(i, j)]);
     let mut rng = rng(3);
-    for c in WIDTHS {
+    let of_width = |c: usize| {
+        let (v, u) = (uniform(n, c, &mut rng), uniform(d, c, &mut rng));
+        let q: Vec<f64> = uniform(n, 1, &mut rng).as_slice().to_vec();
+        let (mut sums, mut products) = (Mat::zeros(d, c), Mat::zeros(n, c));
+        for i in 0..n {
+            for j in 0..d {
+                for k in 0..c {
+                    sums[(j, k)] += x[(i, j)] * q[i] * v[(i, k)];
+                    products[(i, k)] += x[(i, j)] * u[(j, k)];
+                }
+            }
+        }
+        let residual = |i: usize| {
+            let fitted = |j: usize| v.row(i).iter().zip(u.row(j)).map(|(v, u)| v * u).sum::<f64>();
+            let terms = x.row(i).iter().enumerate().map(|(j, x)| (x, fitted(j)));
+            terms.fold((i, 0.0, 0.0), |(i, sum, size), (x, fitted)| {
+                (i, sum + (x - fitted).powi(2), size + x * x + fitted * fitted)
+            })
+        };
+        let residuals = (0..n).step_by(3).take(BLOCK).map(residual).collect();
+        Plain { q, v, u, sums, products, residuals }
+    };
+    WIDTHS.into_iter().map(of_width).collect()
+}
+
+/// All products of this X, in every width, one after the other.
+fn check_products<T: Real>(data: &impl Data<T>, plain: &[Plain], what: &str) {
+    let (n, d) = data.shape();
+    for plain in plain {
+        let Plain { v, u, .. } = plain;
+        let c = u.cols();
         let what = format!("{what}, {n}x{d}, {c} columns, {}", T::NAME);
-        let (v, b, q) = (uniform(n, c, &mut rng), uniform(d, c, &mut rng), uniform(n, 1, &mut rng));
+        let q: Vec<T> = plain.q.iter().map(|&q| T::from_f64(q)).collect();
         let mut sums: Mat<T> = Mat::from_fn(d, c, |_, _| T::from_f64(f64::NAN));
-        data.t_dot(q.cast::<T>().as_slice(), &v.cast(), &mut sums);
-        let plain = |j: usize, k: usize| (0..n).map(|i| entry(i, j) * q[(i, 0)] * v[(i, k)]).sum();
-        assert_near(&sums, plain, &format!("t_dot, {what}"));
-        let plain = |i: usize, k: usize| (0..d).map(|j| entry(i, j) * b[(j, k)]).sum();
-        assert_near(&data.dot(&b.cast()), plain, &format!("project, {what}"));
+        data.t_dot(&q, &v.cast(), &mut sums);
+        assert_near(&sums, &plain.sums, &format!("t_dot, {what}"));
+        assert_near(&data.dot(&u.cast()), &plain.products, &format!("project, {what}"));
         let mut some = Mat::from_fn(n, c, |_, _| T::from_f64(f64::NAN));
-        data.project_rows(0..n, &b.cast(), some.as_mut_slice(), &mut Vec::new());
-        assert_near(&some, plain, &format!("project_rows, {what}"));
-        check_residuals(data, &entry, (&v, &b), &what);
+        data.project_rows(0..n, &u.cast(), some.as_mut_slice(), &mut Vec::new());
+        assert_near(&some, &plain.products, &format!("project_rows, {what}"));
+        check_residuals(data, plain, &what);
     }
 }
 
 /// Residuals by their definition, of one sample and of some together.
-fn check_residuals<T: Real>(
-    data: &impl Data<T>,
-    entry: &impl Fn(usize, usize) -> f64,
-    (v, u): (&Mat<f64>, &Mat<f64>),
-    what: &str,
-) {
-    let ((n, d), c) = (data.shape(), u.cols());
+fn check_residuals<T: Real>(data: &impl Data<T>, plain: &Plain, what: &str) {
     let unit = if T::NAME == "f32" { f64::from(f32::EPSILON) } else { f64::EPSILON };
-    let some: Vec<usize> = (0..n).step_by(3).take(BLOCK).collect();
-    let rows: Vec<T> = some.iter().flat_map(|&i| v.row(i)).map(|&v| T::from_f64(v)).collect();
-    let (u_cast, mut together) = (u.cast(), vec![f64::NAN; some.len()]);
-    data.residuals_sq(&some, &Centroids::new(&u_cast), &rows, &mut together);
-    for ((&i, row), &together) in some.iter().zip(rows.chunks_exact(c)).zip(&together) {
-        let fitted = |j: usize| (0..c).map(|k| v[(i, k)] * u[(j, k)]).sum::<f64>();
-        let size: f64 = (0..d).map(|j| entry(i, j).powi(2) + fitted(j).powi(2)).sum();
-        let plain: f64 = (0..d).map(|j| (entry(i, j) - fitted(j)).powi(2)).sum();
-        for found in [data.residual_sq(i, &u_cast, row), together] {
+    let some: Vec<usize> = plain.residuals.iter().map(|residual| residual.0).collect();
+    let rows: Vec<T> = some.iter().flat_map(|&i| plain.v.row(i)).map(|&v| T::from_f64(v)).collect();
+    let (u, mut together) = (plain.u.cast(), vec![f64::NAN; some.len()]);
+    data.residuals_sq(&some, &Centroids::new(&u), &rows, &mut together);
+    for ((&(i, plain, size), row), &together) in
+        plain.residuals.iter().zip(rows.chunks_exact(u.cols())).zip(&together)
+    {
+        for found in [data.residual_sq(i, &u, row), together] {
             assert!((found - plain).abs() <= 64.0 * unit * size, "{what}, sample {i}: {found}, not {plain}");
         }
     }
@@ -97,21 +132,22 @@ fn check_residuals<T: Real>(
 fn in_memory_and_streamed<T: Real>((n, d): (usize, usize), seed: u64) {
     let x = samples(n, d, seed);
     let scale: Vec<f64> = (0..n).map(|i| 1.0 / (1 + i % 4) as f64).collect();
-    let (ones, factors) = (vec![1.0; n], || Some(scale.iter().map(|&s| T::from_f64(s)).collect()));
+    let factors = || Some(scale.iter().map(|&s| T::from_f64(s)).collect());
+    let (as_it_is, scaled) = (plain(&x, &vec![1.0; n]), plain(&x, &scale));
     in_every_storage(&x.cast::<T>(), |storage, samples| match samples {
         Samples::Dense(view) => {
-            check_products(&Dense::new(view, None), &x, &ones, storage);
-            check_products(&Dense::new(view, factors()), &x, &scale, storage);
+            check_products(&Dense::new(view, None), &as_it_is, storage);
+            check_products(&Dense::new(view, factors()), &scaled, storage);
         }
         Samples::Csr(view) => {
-            check_products(&Sparse::new(view, None), &x, &ones, storage);
-            check_products(&Sparse::new(view, factors()), &x, &scale, storage);
+            check_products(&Sparse::new(view, None), &as_it_is, storage);
+            check_products(&Sparse::new(view, factors()), &scaled, storage);
         }
         Samples::Stream(_) => unreachable!(),
     });
     let source = Pretended(x.cast::<T>());
-    check_products(&Dense::streamed(&source, None), &x, &ones, "stream");
-    check_products(&Dense::streamed(&source, factors()), &x, &scale, "stream");
+    check_products(&Dense::streamed(&source, None), &as_it_is, "stream");
+    check_products(&Dense::streamed(&source, factors()), &scaled, "stream");
 }
 
 /// What no column is asked for has none, as where no centroid of k-means has moved.

@@ -27,12 +27,12 @@ fn same_bits<T: Real>(a: &Fit<T>, b: &Fit<T>) -> bool {
         && (a.stop, a.restart) == (b.stop, b.restart)
 }
 
-/// 700×90: several blocks of samples and of features; a third of the entries is zero.
+/// 320×90: several blocks of samples and of features; a third of the entries is zero.
 fn large<T: Real>() -> Mat<T> {
     let mut rng = rng(5);
-    let base = uniform(700, 90, &mut rng);
-    let zeros = uniform(700, 90, &mut rng);
-    Mat::from_fn(700, 90, |i, j| {
+    let base = uniform(320, 90, &mut rng);
+    let zeros = uniform(320, 90, &mut rng);
+    Mat::from_fn(320, 90, |i, j| {
         let hill = if i % 7 == j % 7 { 3.0 } else { 0.0 };
         T::from_f64(if zeros[(i, j)] < 0.3 { 0.0 } else { base[(i, j)] + hill })
     })
@@ -50,7 +50,7 @@ fn any_number_of_threads<T: Real>(init: Init) {
         let sparse = matches!(samples, Samples::Csr(_));
         let takes = |spec: &Spec| !sparse || entry(spec).storage.contains(&Storage::Sparse);
         for spec in methods(7).into_iter().filter(|spec| spec.params.is_empty()).filter(takes) {
-            let spec = spec.init(init).max_iter(4).seed(3).restarts(2);
+            let spec = spec.init(init).init_restarts(2).max_iter(4).seed(3).restarts(2);
             let one = spec.on(samples).threads(1).fit().unwrap();
             for threads in [Threads::Number(2), Threads::Lent(&pool), Threads::Number(7)] {
                 let many = spec.on(samples).threads(threads).fit().unwrap();
