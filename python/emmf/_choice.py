@@ -24,9 +24,9 @@ class Choice:
     k: int
     """The chosen number."""
     low: int
-    """The least number that is about as likely: with other numbers of neighbours, or on other splits of the data."""
+    """The least number that is about as likely: by the graph the least with other neighbours, else the chosen one."""
     high: int
-    """The largest of these."""
+    """The largest number that is about as likely: with other neighbours, or within the spread of the curve."""
     ks: NDArray[np.int64]
     """The numbers that were tried."""
     curve: NDArray[np.float64]
@@ -58,10 +58,12 @@ def chosen(spec: str, X: Any, what: str, among: tuple[int, int], n_jobs: int | N
 
 
 def _as_likely(ks: Any, curve: Any, spread: Any, k: int) -> tuple[int, int]:
-    """Give the range of the numbers whose curve is within a standard deviation of that of the chosen one."""
+    """Give the range up to the last number whose curve is within a standard deviation of that of the chosen one.
+
+    Smaller numbers are coarser views of the same clusters, or explain less.
+    """
     at = int(np.flatnonzero(ks == k)[0])
-    near = ks[np.abs(curve - curve[at]) <= spread[at]]
-    return int(near.min()), int(near.max())
+    return k, int(ks[at:][curve[at:] >= curve[at] - spread[at]].max())
 
 
 def choose_k(
@@ -81,9 +83,10 @@ def choose_k(
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         The samples, nonnegative.
     what : {"clusters", "rank"}, default="clusters"
-        The question. ``"clusters"`` is the largest number for which random halves of the data agree about their clusters,
-        or, where they do not, that of the communities of the graph of their nearest neighbours. ``"rank"`` is the least
-        number of centroids that explains values which it has not seen as well as any, for topics and signatures.
+        The question. ``"clusters"`` is the largest number for which random halves of the data agree about their
+        clusters, or, where they do not, that of the communities of the graph of their nearest neighbours. ``"rank"`` is
+        the least number of centroids that explains values which it has not seen as well as any, for topics and
+        signatures.
     among : tuple of (int, int), default=(2, 1000)
         The least and the largest number to choose.
     normalize : str, list of str or None, default=None

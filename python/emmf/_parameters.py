@@ -45,7 +45,7 @@ FIRST = Parameter(
     10,
     [COUNT, StrOptions({"auto"})],
     'int or "auto"',
-    "Number of centroids, k in the paper: clusters, topics or parts. ``\"auto\"`` chooses the number of clusters as "
+    'Number of centroids, k in the paper: clusters, topics or parts. ``"auto"`` chooses the number of clusters as '
     ":func:`emmf.choose_k` does, and starts at the clusters by which it was found unless ``init`` says otherwise.",
 )
 # By the methods that have a choice of solver.
