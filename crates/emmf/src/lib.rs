@@ -17,17 +17,6 @@
 #![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]
 
-/// `Debug` by name alone, for what holds closures, buffers or all samples.
-macro_rules! opaque {
-    ($([$($parameter:ident),*] $name:ident $(<$($argument:tt),+>)?;)+) => {$(
-        impl<$($parameter),*> std::fmt::Debug for $name $(<$($argument),+>)? {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.debug_struct(stringify!($name)).finish_non_exhaustive()
-            }
-        }
-    )+};
-}
-
 mod cancel;
 pub mod checkpoint;
 pub mod choose;
@@ -44,6 +33,7 @@ mod memory;
 pub mod method;
 pub mod metrics;
 pub mod model;
+mod opaque;
 pub mod outliers;
 pub mod preprocess;
 pub mod real;

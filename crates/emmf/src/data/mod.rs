@@ -40,6 +40,7 @@ pub(crate) use walk::{is_small, least_parts, rows_per_part, rows_per_summed_part
 
 use crate::error::Result;
 use crate::matrix::Mat;
+use crate::opaque::opaque;
 use crate::real::Real;
 
 /// Samples that are worked on together, few enough for a block to stay in cache.

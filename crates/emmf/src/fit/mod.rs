@@ -25,6 +25,7 @@ use crate::matrix::{Part, Samples};
 use crate::memory::check_room;
 use crate::method::{Method, SampleSide};
 use crate::model::{Fit, Seconds, impute};
+use crate::opaque::opaque;
 use crate::outliers::Judge;
 use crate::preprocess;
 use crate::real::Real;

@@ -17,6 +17,7 @@ use crate::cancel::{Cancel, Deadline};
 use crate::data::{Data, Dense};
 use crate::error::{Error, Result};
 use crate::matrix::Mat;
+use crate::opaque::opaque;
 use crate::real::Real;
 use crate::spec::{Init, Missing, Spec};
 use parallel::Here;

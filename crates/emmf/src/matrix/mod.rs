@@ -15,6 +15,7 @@ pub use stream::RowSource;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
+use crate::opaque::opaque;
 use crate::real::Real;
 
 /// Samples that one thread looks at together.

@@ -48,6 +48,7 @@ use crate::checkpoint::Archive;
 use crate::error::Result;
 use crate::init::Start;
 use crate::matrix::Mat;
+use crate::opaque::opaque;
 
 opaque! {
     [] Irls<'_>;

@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::loss::Loss;
 use crate::method::{Recipe, Terms};
+use crate::opaque::opaque;
 use crate::spec::{GraphSpec, Init, Missing, Outliers, Solver, Spec};
 
 pub(crate) use facts::WITH_GRAPH;

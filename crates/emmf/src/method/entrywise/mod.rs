@@ -42,6 +42,7 @@ use crate::error::{Error, Result};
 use crate::init::{Factors, Start};
 use crate::loss::L21;
 use crate::matrix::Mat;
+use crate::opaque::opaque;
 use crate::real::Real;
 
 use blocks::approximated;

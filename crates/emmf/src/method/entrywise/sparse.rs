@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::init::{Factors, Start};
 use crate::loss::entry::{Divergence, EntryLoss};
 use crate::matrix::Mat;
+use crate::opaque::opaque;
 use crate::real::Real;
 
 /// The divergence at the stored entries.

@@ -25,6 +25,7 @@ use crate::error::Result;
 use crate::init::Start;
 use crate::loss::{Loss, Stats};
 use crate::matrix::Mat;
+use crate::opaque::opaque;
 use crate::real::Real;
 use crate::spec::LabelRule;
 
