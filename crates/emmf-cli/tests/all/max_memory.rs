@@ -15,10 +15,14 @@ use std::process::Stdio;
 use emmf_io::{Dataset, write};
 use program::{Done, Place, column};
 
-/// 16 MB of clusters.
-fn place() -> Place {
+/// Samples of 16 MB in all, and of 40 MB, where what each of them takes is most of what a fit takes.
+const FEW: usize = 19_900;
+const MANY: usize = 49_900;
+
+/// Clusters.
+fn place(samples: usize) -> Place {
     let place = Place::new();
-    let rays = emmf::synth::Rays { samples: 19_900, features: 200, outliers: 100, ..Default::default() };
+    let rays = emmf::synth::Rays { samples, features: 200, outliers: 100, ..Default::default() };
     let x = emmf::synth::rays_with_outliers::<f32>(&rays).unwrap().x;
     write(&place.path("x.npy"), &Dataset { x: x.into(), labels: None, columns: None }).unwrap();
     place
@@ -26,7 +30,7 @@ fn place() -> Place {
 
 #[test]
 fn the_result_is_the_one_of_a_fit_in_memory() {
-    let place = place();
+    let place = place(FEW);
     let fit = "fit x.npy -k 3 --max-iter 5 --init-restarts 2 --quiet --out";
     place.run(&format!("{fit} whole --method emmf")).ok();
     // In blocks that is the default.
@@ -45,7 +49,7 @@ fn the_result_is_the_one_of_a_fit_in_memory() {
 
 #[test]
 fn too_little_memory_is_said_before_anything_is_read() {
-    let place = place();
+    let place = place(FEW);
     place.refuses("fit x.npy -k 3 --max-memory 20MB", &["x.npy", "--max-memory is 20 MB", "smaller k"]);
     place.refuses("fit x.npy -k 3 --max-memory lots", &["2GB"]);
     place.refuses("fit - -k 3 --max-memory 1GB", &["--max-memory needs a file", "standard input"]);
@@ -56,7 +60,7 @@ fn too_little_memory_is_said_before_anything_is_read() {
 /// What is said about the type of the numbers is true.
 #[test]
 fn promise_11_no_advice_that_is_followed_already() {
-    let place = place();
+    let place = place(FEW);
     let said = |dtype: &str| place.run(&format!("fit x.npy -k 3 --max-memory 20MB {dtype}")).stderr;
     assert!(!said("").contains("--dtype"), "{}", said(""));
     assert!(said("--dtype f64").contains("--dtype f32"), "{}", said("--dtype f64"));
@@ -92,7 +96,7 @@ fn announced(place: &Place, line: &str) -> u64 {
 /// With as little as the program says that it takes.
 #[test]
 fn promise_11_the_limit_holds_for_every_start() {
-    let place = place();
+    let place = place(MANY);
     for options in ["--init kmeans", "--init trimmed", "--init random", "--init nndsvd", "--solver hals"] {
         // Two runs of k-means: one is made while the other is kept.
         let line = format!("fit x.npy -k 24 --max-iter 3 --init-restarts 2 --quiet --threads 2 {options}");
