@@ -55,7 +55,7 @@ SOLVING = [
         [StrOptions({"mu", "hals"}), None],
         '{"mu", "hals"} or None',
         "How a factor is moved while the other stays: multiplicative updates, or coordinate descent, which gets to "
-        "low objectives much faster. None is {solver}.",
+        'low objectives much faster. None is ``"mu"``.',
     ),
     _shared("sweeps", [COUNT], "int", 'Inner sweeps of ``solver="hals"`` over each factor.'),
     _shared("extrapolate", ["boolean"], "bool", 'Lets ``solver="hals"`` go on in the direction of its last move.'),
@@ -109,7 +109,7 @@ COMMON = [
         '{"kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"} or None',
         'How the factors start. ``"kmeans-parallel"`` takes few passes over many samples; ``"trimmed"`` is k-means '
         'that outliers cannot have; ``"graph"`` is clusters along a graph; ``"custom"`` takes ``W`` and ``H`` of '
-        '``fit``. None is the graph where one is followed, ``"nndsvd"`` with :class:`emmf.NMF`, else k-means.',
+        '``fit``. None is the graph where one is followed, else k-means.',
     ),
     _shared("init_restarts", [COUNT], "int", "Independent k-means runs of the start, of which the best is taken."),
     Parameter(
@@ -133,8 +133,7 @@ COMMON = [
         "tol",
         [Interval(Real, 0, 1, closed="left"), None],
         "float or None",
-        "Stop when the objective changes by less than this share of itself; 0 makes all iterations. None is 1e-6 with "
-        ":class:`emmf.NMF`, else 0.",
+        "Stop when the objective changes by less than this share of itself; 0 and None make all iterations.",
     ),
     _shared(
         "stop_by",
@@ -235,10 +234,7 @@ def _graph(entry: dict[str, Any]) -> list[Parameter]:
 
 def of_method(entry: dict[str, Any]) -> list[Parameter]:
     """All parameters of a method's estimator, ``n_components`` first."""
-    solver, *others = SOLVING
-    default = '``"hals"`` without a graph or missing values' if entry["converges"] else '``"mu"``'
-    solver = solver._replace(help=solver.help.format(solver=default))
-    solving = [solver, *others] if "hals" in entry["solvers"] else []
+    solving = SOLVING if "hals" in entry["solvers"] else []
     exponent = [] if entry["exponent"] is None else [EXPONENT._replace(help=EXPONENT.help.format(**entry))]
     missing = [MISSING] if entry["missing"] else []
     own_way = "to set them aside" if entry["set_aside"] == "default" else "to keep them"

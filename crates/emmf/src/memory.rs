@@ -15,7 +15,7 @@ use crate::registry::{self, Entry, GraphUse, WITH_GRAPH};
 use crate::spec::{GraphKind, GraphSpec, Init, Solver, Spec};
 
 /// The program, its threads and all that does not grow with the data.
-const BASE: usize = 20 << 20;
+const BASE: usize = 21 << 20;
 /// Below this nobody asks whether there is so much memory.
 const MUCH: usize = 1 << 30;
 
@@ -77,7 +77,8 @@ impl Takes<'_> {
         let aside = if self.spec.sets_aside() { self.copied() + self.tall() } else { 0.0 };
         let again = if self.spec.restarts > 1 { self.iterations() } else { 0.0 };
         let phases = self.start().max(self.making()).max(self.iterations() + aside + again);
-        let phases = phases.max(self.judging() + aside);
+        // By then the copy of those that took part is gone.
+        let phases = phases.max(self.judging());
         let kept = self.products() + self.rooms() + self.slabs() + SHORT * d * k * size;
         8.0 * VECTORS * (n + d) + phases + kept
     }
@@ -86,7 +87,8 @@ impl Takes<'_> {
     fn slabs(&self) -> f64 {
         let decomposes =
             matches!(self.init(), Init::Nndsvd | Init::Graph) || self.entry.facts.memory.decomposes;
-        if decomposes { slab() as f64 * self.workers() } else { 0.0 }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        if decomposes { slab() as f64 * self.workers().min(cores as f64) } else { 0.0 }
     }
 
     /// What samples are judged by, with V: those drawn, also in double precision, a block of distances to them or of samples for
@@ -236,7 +238,8 @@ impl Takes<'_> {
 
     /// Whether HALS extrapolates, which takes V once more.
     fn extrapolates(&self) -> bool {
-        let hals = self.entry.solver(self.spec) == Solver::Hals && self.entry.solvers.contains(&Solver::Hals);
+        let hals = self.spec.solver.unwrap_or_default() == Solver::Hals
+            && self.entry.solvers.contains(&Solver::Hals);
         hals && self.spec.extrapolate && self.entry.is_monotone(&self.spec.params)
     }
 }

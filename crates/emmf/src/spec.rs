@@ -160,8 +160,7 @@ pub struct Spec {
     pub method: String,
     /// Number of centroids, c in the paper.
     pub k: usize,
-    /// How a factor is moved while the other stays; `None` is coordinate descent where the method
-    /// [converges](crate::registry::Facts::converges) by default, else the multiplicative update.
+    /// How a factor is moved while the other stays; `None` is the multiplicative update.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solver: Option<Solver>,
     /// Exponent of the multiplicative update, in (0, 1]; `None` is the method's published one.
@@ -174,8 +173,7 @@ pub struct Spec {
     /// the objective. Only where the objective is bound to fall.
     #[serde(default = "defaults::yes")]
     pub extrapolate: bool,
-    /// How U and V start; `None` is at clusters along the graph where one is followed, at the nonnegative double SVD where
-    /// the method [converges](crate::registry::Facts::converges) by default, else at k-means.
+    /// How U and V start; `None` is at clusters along the graph where one is followed, else at k-means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init: Option<Init>,
     /// Independent k-means runs of the start, of which the best is taken.
@@ -197,8 +195,7 @@ pub struct Spec {
     /// Iterations at the most.
     #[serde(default = "defaults::max_iter")]
     pub max_iter: usize,
-    /// Stop when what `stop_by` says changes by less than this share of itself; 0 never does. `None` is 1e-6 with coordinate
-    /// descent where the method [converges](crate::registry::Facts::converges) by default, else 0.
+    /// Stop when what `stop_by` says changes by less than this share of itself; 0, or `None`, never does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tol: Option<f64>,
     /// What `tol` is compared with; `None` is the coefficients with a graph, else the objective.
@@ -263,8 +260,7 @@ macro_rules! setters {
 
 impl Spec {
     /// The method of this name with `k` centroids, everything else by default: as published, but for outliers that
-    /// `emmf` and `g-emmf` set aside, ten runs of k-means, the graph that is followed and started at, and `nmf`, which
-    /// converges; see [`Spec::as_published`]. [`registry::DEFAULT`](crate::registry::DEFAULT) is the method that clusters best.
+    /// `emmf` and `g-emmf` set aside, ten runs of k-means, and the graph that is followed and started at; see [`Spec::as_published`]. [`registry::DEFAULT`](crate::registry::DEFAULT) is the method that clusters best.
     pub fn new(method: impl Into<String>, k: usize) -> Self {
         Self {
             method: method.into(),

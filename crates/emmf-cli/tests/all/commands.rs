@@ -128,7 +128,6 @@ fn methods_lists_all_facts() {
             zeros,
             homogeneous,
             labels,
-            converges,
             codes_alone,
             places,
             memory: Memory { like_v, like_x, candidates, starts, products, decomposes, .. },
@@ -141,7 +140,6 @@ fn methods_lists_all_facts() {
             "zeros": zeros,
             "homogeneous": homogeneous,
             "labels": labels,
-            "converges": converges,
             "codes_alone": codes_alone,
             "places": places,
             "memory": {

@@ -10,8 +10,8 @@ use crate::real::Real;
 
 /// What is left of a column that depends on others, as a share of it.
 const DEPENDS: f64 = 1e-14;
-/// Rotations stop where two columns are orthogonal to this.
-const ORTHOGONAL: f64 = 1e-15;
+/// Rotations stop where two columns are orthogonal to this, and the first is the longer but for this.
+const ORTHOGONAL: f64 = 1e-14;
 /// Sweeps over all pairs of columns at the most; ten are usual.
 const SWEEPS: usize = 60;
 
@@ -69,7 +69,7 @@ impl Polar {
             for (p, q) in (0..c).flat_map(|p| (p + 1..c).map(move |q| (p, q))) {
                 let (a, b) = (self.r.row(p), self.r.row(q));
                 let (alpha, beta, gamma) = (dot_f64(a, a), dot_f64(b, b), dot_f64(a, b));
-                if gamma.abs() <= ORTHOGONAL * (alpha * beta).sqrt() && alpha >= beta {
+                if gamma.abs() <= ORTHOGONAL * (alpha * beta).sqrt() && alpha >= (1.0 - ORTHOGONAL) * beta {
                     continue;
                 }
                 turned = true;

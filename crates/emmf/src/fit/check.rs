@@ -35,7 +35,7 @@ pub(super) fn spec(spec: &Spec, entry: &Entry, (n, d): (usize, usize)) -> Result
     if let Some((name, got)) = counts.into_iter().find(|(_, count)| *count == 0) {
         return Err(Error::param(name, got, "at least 1"));
     }
-    let tol = entry.tol(spec);
+    let tol = spec.tol.unwrap_or_default();
     if !(0.0..1.0).contains(&tol) {
         return Err(Error::param("tol", tol, "at least 0 and below 1"));
     }
@@ -122,7 +122,7 @@ fn graph(spec: &Spec, entry: &Entry) -> Result<()> {
         let must = format!("left out with {}, which cannot follow one", entry.name);
         return Err(Error::param("graph", "given", must));
     }
-    let solver = entry.solver(spec);
+    let solver = spec.solver.unwrap_or_default();
     if solver != Solver::Mu {
         return Err(Error::param("solver", solver, "mu with a graph"));
     }
@@ -152,7 +152,7 @@ fn positive(spec: &Spec) -> Result<()> {
 }
 
 fn solver(spec: &Spec, entry: &Entry) -> Result<()> {
-    let solver = entry.solver(spec);
+    let solver = spec.solver.unwrap_or_default();
     // A method with no choice of solver leaves it at its default.
     let known = entry.solvers.contains(&solver) || (entry.solvers.is_empty() && solver == Solver::default());
     if !known {
@@ -219,7 +219,7 @@ pub(super) fn missing<T: Real>(spec: &Spec, entry: &Entry, x: &Samples<'_, T>) -
     if !entry.facts.missing {
         return refuse(entry.name.into(), "choose a method of weighted samples or entries");
     }
-    let solver = entry.solver(spec);
+    let solver = spec.solver.unwrap_or_default();
     if solver != Solver::Mu {
         return refuse(format!("solver = {solver}"), "use solver = mu");
     }

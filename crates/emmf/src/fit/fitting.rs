@@ -109,7 +109,7 @@ impl<'a> Fitting<'a> {
         given: &mut Given<'_, T>,
     ) -> Result<(Run<M::State>, usize)> {
         let Spec { max_iter, restarts, .. } = *self.spec;
-        let tol = self.entry.tol(self.spec);
+        let tol = self.spec.tol.unwrap_or_default();
         let by = check::stop_by(self.spec, self.entry);
         let cancel = given.running.cancel.clone();
         let rule = StopRule { max_iter, tol, by, deadline: self.deadline, cancel };

@@ -341,7 +341,8 @@ fn resolved<T>(spec: &Spec, entry: &Entry, given: &Given<'_, T>) -> Spec {
     if given.graph.is_some() {
         spec.graph = Some(GraphSpec { kind: GraphKind::Given, ..spec.graph.unwrap_or_default() });
     }
-    let (init, solver, tol) = (entry.init(&spec), entry.solver(&spec), entry.tol(&spec));
+    let (init, solver, tol) =
+        (entry.init(&spec), spec.solver.unwrap_or_default(), spec.tol.unwrap_or_default());
     (spec.init, spec.solver, spec.tol) = (Some(init), Some(solver), Some(tol));
     spec
 }

@@ -27,9 +27,6 @@ pub struct Facts {
     /// How labels are read off V where the user does not say: where the components have unrelated scales, with
     /// centroids of unit length; where a given graph makes columns of V alike, by k-means.
     pub labels: LabelRule,
-    /// Whether it is taken to its minimum where the user does not say how to solve it: by coordinate descent, from the
-    /// nonnegative double SVD, until the objective changes by less than 1e-6 of itself.
-    pub converges: bool,
     /// Whether `transform` of the training samples gives the coefficients of the fit. Not where these follow more than
     /// the sample: neighbours, or other terms than the fit.
     pub codes_alone: bool,
@@ -135,7 +132,6 @@ pub(super) const SAMPLES: Facts = Facts {
     zeros: true,
     homogeneous: true,
     labels: LabelRule::Raw,
-    converges: false,
     codes_alone: true,
     places: Places::Anywhere,
     memory: like_v(1.0),
@@ -150,7 +146,6 @@ pub(super) const ENTRIES: Facts = Facts {
     zeros: true,
     homogeneous: true,
     labels: LabelRule::Raw,
-    converges: false,
     codes_alone: true,
     places: Places::OneMemory,
     memory: Memory { products: false, more: memory::entrywise, ..like_v(2.0) },
@@ -166,7 +161,6 @@ pub(super) const fn alone(labels: LabelRule, codes_alone: bool, memory: Memory) 
         zeros: true,
         homogeneous: true,
         labels,
-        converges: false,
         codes_alone,
         places: Places::OneMemory,
         memory,
@@ -183,7 +177,6 @@ pub(super) const fn with_graph(graph: GraphUse, labels: LabelRule, memory: Memor
         zeros: false,
         homogeneous: false,
         labels,
-        converges: false,
         codes_alone: false,
         places: Places::OneMemory,
         memory,

@@ -88,7 +88,7 @@ pub const METHODS: &[Entry] = &[
         reference: "Lee and Seung, NIPS 2000",
         objective: "Σ rᵢ²",
         guarantee: DESCENT,
-        ..samples(Facts { converges: true, ..SAMPLES }, |_| Box::new(Frobenius))
+        ..samples(SAMPLES, |_| Box::new(Frobenius))
     },
     Entry {
         name: "l21-nmf",

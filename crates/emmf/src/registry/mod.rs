@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::loss::Loss;
 use crate::method::{Recipe, Terms};
 use crate::opaque::opaque;
-use crate::spec::{GraphSpec, Init, Missing, Outliers, Solver, Spec};
+use crate::spec::{GraphSpec, Init, Outliers, Solver, Spec};
 
 pub(crate) use facts::WITH_GRAPH;
 pub use facts::{Facts, GraphUse, Memory, Places, SetAside};
@@ -60,9 +60,6 @@ pub struct Param {
 /// go that far.
 pub const MOST: f64 = 1e30;
 const LEAST: f64 = 1e-30;
-
-/// A fit that converges by default ends when the objective changes by less than this share of itself.
-const CONVERGED: f64 = 1e-6;
 
 /// A guarantee.
 const DESCENT: &str = "the objective never rises";
@@ -219,29 +216,8 @@ impl Entry {
 
     /// Where a fit with these parameters starts.
     pub fn init(&self, spec: &Spec) -> Init {
-        let own = || match self.follows(spec) {
-            Some(_) => Init::Graph,
-            None if spec.solver.is_none() && self.converges(spec) => Init::Nndsvd,
-            None => Init::Kmeans,
-        };
+        let own = || if self.follows(spec).is_some() { Init::Graph } else { Init::Kmeans };
         spec.init.unwrap_or_else(own)
-    }
-
-    /// How a factor is moved in a fit with these parameters.
-    pub fn solver(&self, spec: &Spec) -> Solver {
-        spec.solver.unwrap_or(if self.converges(spec) { Solver::Hals } else { Solver::Mu })
-    }
-
-    /// The least change that goes on in a fit with these parameters.
-    pub fn tol(&self, spec: &Spec) -> f64 {
-        let own = || if self.converges(spec) && self.solver(spec) == Solver::Hals { CONVERGED } else { 0.0 };
-        spec.tol.unwrap_or_else(own)
-    }
-
-    /// Whether nothing in these parameters keeps the method from converging as it does by default.
-    fn converges(&self, spec: &Spec) -> bool {
-        let free = self.follows(spec).is_none() && spec.missing == Missing::Refuse;
-        self.facts.converges && free && spec.exponent.is_none()
     }
 
     /// Whether with these parameters no iteration makes the objective worse.

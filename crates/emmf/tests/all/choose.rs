@@ -181,7 +181,7 @@ fn a_rank_is_the_number_of_parts() {
         let v = Mat::from_fn(120, parts, |_, _| (next() - 0.3).max(0.0));
         let x = Mat::from_fn(120, 30, |i, j| {
             let exact: f64 = (0..parts).map(|k| v[(i, k)] * u[(j, k)]).sum();
-            if i % 20 == 7 { 3.0 * next() } else { exact + 0.01 * next() }
+            if i % 20 == 7 { 3.0 * next() } else { exact * (0.99 + 0.02 * next()) }
         });
         let rank = |spec: &Spec, x: Samples<'_, f64>| {
             spec.choose_rank(x, 1..=12, |_, _| ControlFlow::Continue(()), &Running::default()).unwrap()

@@ -7,7 +7,9 @@ use std::thread;
 use emmf::graph::Graph;
 use emmf::model::ResidualScale;
 use emmf::preprocess::{Fitted, Normalize};
-use emmf::{Error, Init, Mat, Missing, Model, Pool, Result, RowSource, Running, Samples, Spec, synth};
+use emmf::{
+    Error, Init, Mat, Missing, Model, Pool, Result, RowSource, Running, Samples, Solver, Spec, synth,
+};
 
 /// Samples that see on how many threads they are read.
 struct Watched {
@@ -99,7 +101,13 @@ fn promise_12_a_fit_leaves_no_threads_in_its_model() {
     let fit = spec().on(&synth::uniform::<f64>(30, 4, 1)).threads(3).fit().unwrap();
     assert_eq!(
         *fit.model.spec(),
-        Spec { labels: fit.model.spec().labels, init: Some(Init::Kmeans), ..spec() }
+        Spec {
+            labels: fit.model.spec().labels,
+            init: Some(Init::Kmeans),
+            solver: Some(Solver::Mu),
+            tol: Some(0.0),
+            ..spec()
+        }
     );
     assert!(!serde_json::to_string(fit.model.spec()).unwrap().contains("threads"));
 }
