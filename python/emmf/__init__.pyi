@@ -31,7 +31,7 @@ class EMMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -61,7 +61,7 @@ class EMMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -88,7 +88,7 @@ class GraphEMMF(MatrixFactorization):
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -114,7 +114,7 @@ class GraphEMMF(MatrixFactorization):
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -143,7 +143,7 @@ class NMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -173,7 +173,7 @@ class NMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -203,7 +203,7 @@ class L21NMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -233,7 +233,7 @@ class L21NMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -265,7 +265,7 @@ class HxNMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -297,7 +297,7 @@ class HxNMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -330,7 +330,7 @@ class CappedNMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -363,7 +363,7 @@ class CappedNMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -395,7 +395,7 @@ class RCIMNMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -427,7 +427,7 @@ class RCIMNMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -449,7 +449,7 @@ class RCIMNMF(MatrixFactorization):
 class NMFDiv(MatrixFactorization):
     n_components: int | Literal["auto"]
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -471,7 +471,7 @@ class NMFDiv(MatrixFactorization):
         n_components: int | Literal["auto"] = ...,
         *,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -494,7 +494,7 @@ class L1NMF(MatrixFactorization):
     n_components: int | Literal["auto"]
     median_sweeps: int
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -517,7 +517,7 @@ class L1NMF(MatrixFactorization):
         *,
         median_sweeps: int = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -541,7 +541,7 @@ class CIMNMF(MatrixFactorization):
     width: float | None
     robust: bool
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -565,7 +565,7 @@ class CIMNMF(MatrixFactorization):
         width: float | None = ...,
         robust: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -588,7 +588,7 @@ class HuberNMF(MatrixFactorization):
     n_components: int | Literal["auto"]
     delta: float | None
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -611,7 +611,7 @@ class HuberNMF(MatrixFactorization):
         *,
         delta: float | None = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -634,7 +634,7 @@ class HypersurfaceNMF(MatrixFactorization):
     n_components: int | Literal["auto"]
     delta: float | None
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -657,7 +657,7 @@ class HypersurfaceNMF(MatrixFactorization):
         *,
         delta: float | None = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -679,7 +679,7 @@ class HypersurfaceNMF(MatrixFactorization):
 class L12NMF(MatrixFactorization):
     n_components: int | Literal["auto"]
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -701,7 +701,7 @@ class L12NMF(MatrixFactorization):
         n_components: int | Literal["auto"] = ...,
         *,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -723,7 +723,7 @@ class L12NMF(MatrixFactorization):
 class L12SquaredNMF(MatrixFactorization):
     n_components: int | Literal["auto"]
     exponent: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -745,7 +745,7 @@ class L12SquaredNMF(MatrixFactorization):
         n_components: int | Literal["auto"] = ...,
         *,
         exponent: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -772,7 +772,7 @@ class PNMF(MatrixFactorization):
     ard: bool
     ard_shape: float
     ard_rate: float
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -797,7 +797,7 @@ class PNMF(MatrixFactorization):
         ard: bool = ...,
         ard_shape: float = ...,
         ard_rate: float = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -818,7 +818,7 @@ class GSNMF(MatrixFactorization):
     n_components: int | Literal["auto"]
     convex: bool
     lam: float
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -839,7 +839,7 @@ class GSNMF(MatrixFactorization):
         *,
         convex: bool = ...,
         lam: float = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -858,7 +858,7 @@ class GSNMF(MatrixFactorization):
 
 class ONMF(MatrixFactorization):
     n_components: int | Literal["auto"]
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -877,7 +877,7 @@ class ONMF(MatrixFactorization):
         self,
         n_components: int | Literal["auto"] = ...,
         *,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -896,7 +896,7 @@ class ONMF(MatrixFactorization):
 
 class CF(MatrixFactorization):
     n_components: int | Literal["auto"]
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -915,7 +915,7 @@ class CF(MatrixFactorization):
         self,
         n_components: int | Literal["auto"] = ...,
         *,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -935,7 +935,7 @@ class CF(MatrixFactorization):
 class NLCF(MatrixFactorization):
     n_components: int | Literal["auto"]
     mu: float
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -955,7 +955,7 @@ class NLCF(MatrixFactorization):
         n_components: int | Literal["auto"] = ...,
         *,
         mu: float = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -975,7 +975,7 @@ class NLCF(MatrixFactorization):
 class LCF(MatrixFactorization):
     n_components: int | Literal["auto"]
     mu: float
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -995,7 +995,7 @@ class LCF(MatrixFactorization):
         n_components: int | Literal["auto"] = ...,
         *,
         mu: float = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1018,7 +1018,7 @@ class GNMF(Unweighted):
     graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1041,7 +1041,7 @@ class GNMF(Unweighted):
         graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1065,7 +1065,7 @@ class LCCF(Unweighted):
     graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1089,7 +1089,7 @@ class LCCF(Unweighted):
         graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1112,7 +1112,7 @@ class SymNMF(Unweighted):
     graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1135,7 +1135,7 @@ class SymNMF(Unweighted):
         graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1161,7 +1161,7 @@ class RMNMF(Unweighted):
     graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1187,7 +1187,7 @@ class RMNMF(Unweighted):
         graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1208,7 +1208,7 @@ class NMFAN(Unweighted):
     n_components: int | Literal["auto"]
     lam: float
     neighbors: int
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1229,7 +1229,7 @@ class NMFAN(Unweighted):
         *,
         lam: float = ...,
         neighbors: int = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1251,7 +1251,7 @@ class SRMCF(Unweighted):
     lam: float
     neighbors: int
     gamma: float | None
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1273,7 +1273,7 @@ class SRMCF(Unweighted):
         lam: float = ...,
         neighbors: int = ...,
         gamma: float | None = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1297,7 +1297,7 @@ class LSNMF(Unweighted):
     stable: bool
     centroids: int | None
     neighbors: int
-    init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1321,7 +1321,7 @@ class LSNMF(Unweighted):
         stable: bool = ...,
         centroids: int | None = ...,
         neighbors: int = ...,
-        init: Literal["kmeans", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,

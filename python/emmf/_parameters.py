@@ -109,7 +109,7 @@ COMMON = [
         '{"kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"} or None',
         'How the factors start. ``"kmeans-parallel"`` takes few passes over many samples; ``"trimmed"`` is k-means '
         'that outliers cannot have; ``"graph"`` is clusters along a graph; ``"custom"`` takes ``W`` and ``H`` of '
-        '``fit``. None is the graph where one is followed, else k-means.',
+        "``fit``. None is the graph where one is followed, else k-means.",
     ),
     _shared("init_restarts", [COUNT], "int", "Independent k-means runs of the start, of which the best is taken."),
     Parameter(

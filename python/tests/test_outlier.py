@@ -31,9 +31,11 @@ def test_how_sure_a_prediction_is():
     assert ((confidence >= 0) & (confidence <= 1)).all()
     order = np.argsort(detector.decision_scores_)
     chance = np.where(found == 1, confidence, 1 - confidence)[order]
-    assert (np.diff(chance) >= 0).all() and chance[0] < 0.01 < 0.5 < chance[-1]
+    assert (np.diff(chance) >= 0).all()
+    assert chance[0] < 0.01 < 0.5 < chance[-1]
     careful, bold = (detector.predict_with_rejection(X, T) for T in (32, 1))
-    assert set(careful) <= {-2, 0, 1} and (careful == -2).sum() > (bold == -2).sum() > 0
+    assert set(careful) <= {-2, 0, 1}
+    assert (careful == -2).sum() > (bold == -2).sum() > 0
     for kept in (careful, bold):
         assert np.array_equal(kept[kept != -2], found[kept != -2])
     with pytest.raises(ValueError, match="T is 0, but must be above 0"):

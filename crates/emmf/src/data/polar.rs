@@ -12,6 +12,8 @@ use crate::real::Real;
 const DEPENDS: f64 = 1e-14;
 /// Rotations stop where two columns are orthogonal to this, and the first is the longer but for this.
 const ORTHOGONAL: f64 = 1e-14;
+/// Squares below this share of all of them are rounding.
+const NOTHING: f64 = 1e-30;
 /// Sweeps over all pairs of columns at the most; ten are usual.
 const SWEEPS: usize = 60;
 
@@ -64,12 +66,15 @@ impl Polar {
         let c = self.r.rows();
         self.w.as_mut_slice().fill(0.0);
         (0..c).for_each(|k| self.w[(k, k)] = 1.0);
+        // Columns that are nothing but rounding beside the others need no order.
+        let nothing = NOTHING * dot_f64(self.r.as_slice(), self.r.as_slice());
         for _ in 0..SWEEPS {
             let mut turned = false;
             for (p, q) in (0..c).flat_map(|p| (p + 1..c).map(move |q| (p, q))) {
                 let (a, b) = (self.r.row(p), self.r.row(q));
                 let (alpha, beta, gamma) = (dot_f64(a, a), dot_f64(b, b), dot_f64(a, b));
-                if gamma.abs() <= ORTHOGONAL * (alpha * beta).sqrt() && alpha >= (1.0 - ORTHOGONAL) * beta {
+                let ordered = alpha >= (1.0 - ORTHOGONAL) * beta || beta <= nothing;
+                if gamma.abs() <= (ORTHOGONAL * (alpha * beta).sqrt()).max(nothing) && ordered {
                     continue;
                 }
                 turned = true;

@@ -3,7 +3,8 @@
 //! Some values, spread over all samples and features like speckles, are held out, the others are fitted, and V·Uᵀ is compared
 //! with what was held out (Wold 1978). A sample is explained by 1 − Σ(x − y)²/Σx² over its held-out values y of x, and the median
 //! sample counts, so that outliers do not. Too few centroids do not explain what there is, too many explain the noise of
-//! what they saw. The least number within one standard error of the best is taken.
+//! what they saw. The least number within one standard error of the best is taken, or that leaves at most a tenth more. The median over
+//! what is held out counts here, too, so that one fit in a local minimum does not.
 //! Which values are held out is a hash of seed, sample and feature: nothing is drawn in an order.
 //!
 //! A fit fills held-out values with what it makes of them, a few iterations of coordinate descent at a time (EM): where one value
@@ -38,6 +39,8 @@ const EACH: usize = 8;
 const GROWTH: f64 = 1.25;
 /// Numbers in a row that are worse than the best before no more are tried.
 const WORSE: usize = 2;
+/// What may be left more than by the best number, as a share.
+const LITTLE: f64 = 0.1;
 /// Methods that do not weigh samples are stood for by this one.
 const INSTEAD: &str = "emmf";
 
@@ -192,22 +195,29 @@ fn explained<T: Real>(whole: &Mat<T>, masked: &Mat<T>, factors: &Factors<T>) -> 
 /// Whether the last numbers are all worse than the best by more than its standard error.
 fn is_past(curves: &[Vec<f64>]) -> bool {
     let so_far = curves[0].len();
-    let choice = Choice::new((0..so_far).collect(), curves);
+    let choice = judged((0..so_far).collect(), curves);
     let (best, bar) = bar(&choice);
     so_far > best + WORSE && choice.stability[so_far - WORSE..].iter().all(|share| *share < bar)
 }
 
-/// The best number by its place, and what is as good: within one standard error.
+/// What the numbers explain.
+fn judged(ks: Vec<usize>, curves: &[Vec<f64>]) -> Choice {
+    let of = |at: usize| median(&mut curves.iter().map(|curve| curve[at]).collect::<Vec<_>>());
+    let stability = (0..ks.len()).map(of).collect();
+    Choice { stability, ..Choice::new(ks, curves) }
+}
+
+/// The best number by its place, and what is as good: within one standard error, or with little more left.
 fn bar(choice: &Choice) -> (usize, f64) {
     let shares = &choice.stability;
     let best = (0..shares.len()).fold(0, |best, at| if shares[at] > shares[best] { at } else { best });
     let error = choice.spread[best] / (choice.splits.max(2) as f64 - 1.0).sqrt();
-    (best, shares[best] - error)
+    (best, shares[best] - error.max(LITTLE * (1.0 - shares[best])))
 }
 
 /// The least number that is as good as any.
 fn chosen(ks: &[usize], curves: &[Vec<f64>]) -> Choice {
-    let choice = Choice::new(ks.to_vec(), curves);
+    let choice = judged(ks.to_vec(), curves);
     let (_, bar) = bar(&choice);
     let least = |shares: &[f64], bar: f64| {
         let at = shares.iter().position(|share| *share >= bar).unwrap_or(0);

@@ -19,8 +19,11 @@ const FEWEST: usize = 5;
 /// Numbers that samples which are compared with each other may have together, and the features that they are compared by at the most.
 const NUMBERS: usize = 1 << 16;
 const FEATURES: usize = 256;
-/// The share of samples whose nearest neighbour is usual, and how much farther it may be where a cluster has few samples.
-const USUAL: (f64, f64) = (0.9, 2.0);
+/// How many times as far as that of the median sample a nearest neighbour is at the most that is usual. Of the median, because a third
+/// of the samples may be outliers.
+const USUAL: f64 = 3.0;
+/// How much farther the members of a rare cluster may be from its centre than those that are known.
+const WIDER: f64 = 2.0;
 /// Samples are alike where they are nearer to each other than this share of their distance from the rest.
 const ALIKE: f64 = 0.25;
 /// A group whose neighbours are nearer than this share of what is usual is the same sample many times.
@@ -88,7 +91,7 @@ impl<T> Groups<T> {
 /// What is usual among the samples that were drawn.
 struct Rest {
     samples: Mat<f64>,
-    /// How far the nearest neighbour of nearly all is at the most, and of half of them.
+    /// How far a nearest neighbour is that is usual, at the most, and that of the median sample.
     usual: f64,
     middle: f64,
     /// The share of all samples that were drawn.
@@ -103,7 +106,10 @@ impl Rest {
         let drawn: Vec<usize> = (0..samples.rows()).collect();
         let near = nearest(&samples, &drawn);
         let share = drawn.len() as f64 / all.max(1) as f64;
-        let (usual, middle) = (USUAL.1 * quantile(&near, USUAL.0), quantile(&near, 0.5));
+        // The same sample twice says nothing about neighbours.
+        let apart: Vec<f64> = near.into_iter().filter(|near| *near > 0.0).collect();
+        let middle = quantile(&apart, 0.5);
+        let usual = USUAL * middle;
         let clusters: Vec<_> =
             linked(&samples, |_, _| usual).into_iter().filter(|members| members.len() >= CLUSTER).collect();
         let gap = |at: usize| {
@@ -148,7 +154,7 @@ impl<T: Real> Rare<T> {
         let radii = members.iter().enumerate().map(|(at, members)| {
             let far = members.iter().map(|&i| rare.distances(x, i)[at]);
             // Few members do not reach as far as many.
-            USUAL.1 * far.fold(0.0, f64::max)
+            WIDER * far.fold(0.0, f64::max)
         });
         rare.radii = radii.collect();
         rare
