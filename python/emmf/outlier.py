@@ -341,7 +341,7 @@ class PyODDetector(_Detector):
         """Predictions, and how sure they are."""
         scores, known = self.decision_function(X), np.sort(self.decision_scores_)
         found = (scores > self.threshold_).astype(int)
-        # The share of samples that score lower, as Laplace estimates it, and the chance that so few of as many are above.
+        # The share of samples that score lower, as Laplace estimates it, and the chance that so few are above.
         lower = (1 + np.searchsorted(known, scores, side="right")) / (2 + len(known))
         is_outlier = binom.sf(len(known) - int(self.labels_.sum()), len(known), lower)
         return found, np.where(found == 1, is_outlier, 1 - is_outlier)

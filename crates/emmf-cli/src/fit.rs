@@ -224,7 +224,7 @@ fn fit<T: Real>(
     record.threshold =
         cut(args).threshold(&fit.scores).map_err(|error| explained(&error, &args.input.data))?;
     (record.samples.name, record.choice, record.command) =
-        (about.names, choice, Some(command_line(&args.words)));
+        (about.names, choice.map(Choice::without_clusters), Some(command_line(&args.words)));
     let page = page(args);
     if args.out.is_some() || page.is_some() {
         record.sketch = Some(Sketch::new(&fit, x, features)?);

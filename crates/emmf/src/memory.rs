@@ -77,8 +77,7 @@ impl Takes<'_> {
         let aside = if self.spec.sets_aside() { self.copied() + self.tall() } else { 0.0 };
         let again = if self.spec.restarts > 1 { self.iterations() } else { 0.0 };
         let phases = self.start().max(self.making()).max(self.iterations() + aside + again);
-        // By then the copy of those that took part is gone.
-        let phases = phases.max(self.judging());
+        let phases = phases.max(self.judging() + if self.streamed { 0.0 } else { aside });
         let kept = self.products() + self.rooms() + self.slabs() + SHORT * d * k * size;
         8.0 * VECTORS * (n + d) + phases + kept
     }

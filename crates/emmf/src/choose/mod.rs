@@ -229,6 +229,12 @@ impl<'a, T: Real> Directions<'a, T> {
 }
 
 impl Choice {
+    /// The same without the clusters, which no file holds.
+    #[must_use]
+    pub fn without_clusters(self) -> Self {
+        Self { clusters: None, ..self }
+    }
+
     /// By the agreement of every split for every number.
     pub(crate) fn new(ks: Vec<usize>, curves: &[Vec<f64>]) -> Self {
         let splits = curves.len();

@@ -161,11 +161,11 @@ impl Spec {
 fn fit_side<T: Real>(spec: &Spec, side: &dyn SampleSide<T>, mut given: Given<'_, T>) -> Result<Fit<T>> {
     let began = Instant::now();
     let entry = registry::find(&spec.method)?;
+    check::anywhere(spec, entry, &given)?;
     // A start that is not named is one that samples elsewhere can have.
     let spec = &Spec { init: spec.init, ..resolved(spec, entry, &given) };
     check::spec(spec, entry, side.shape())?;
     check::start(spec, given.start, side.shape())?;
-    check::anywhere(spec, entry, &given)?;
     check::labels(spec, entry)?;
     given.running.threads.run(|pool| {
         let deadline = Deadline::after(began, spec.time_limit);

@@ -19,9 +19,9 @@ const FEWEST: usize = 5;
 /// Numbers that samples which are compared with each other may have together, and the features that they are compared by at the most.
 const NUMBERS: usize = 1 << 16;
 const FEATURES: usize = 256;
-/// How many times as far as that of the median sample a nearest neighbour is at the most that is usual. Of the median, because a third
+/// The share of samples whose nearest neighbour is usual, and how many times as far it is at the most. No larger a share, because a third
 /// of the samples may be outliers.
-const USUAL: f64 = 3.0;
+const USUAL: (f64, f64) = (0.6, 3.0);
 /// How much farther the members of a rare cluster may be from its centre than those that are known.
 const WIDER: f64 = 2.0;
 /// Samples are alike where they are nearer to each other than this share of their distance from the rest.
@@ -109,7 +109,7 @@ impl Rest {
         // The same sample twice says nothing about neighbours.
         let apart: Vec<f64> = near.into_iter().filter(|near| *near > 0.0).collect();
         let middle = quantile(&apart, 0.5);
-        let usual = USUAL * middle;
+        let usual = USUAL.1 * quantile(&apart, USUAL.0);
         let clusters: Vec<_> =
             linked(&samples, |_, _| usual).into_iter().filter(|members| members.len() >= CLUSTER).collect();
         let gap = |at: usize| {

@@ -4,7 +4,7 @@
 //!
 //! Nothing here is drawn by the seed of the fit.
 
-use super::bulk::{MOST, quantile};
+use super::bulk::quantile;
 use super::directions::scattered;
 use super::{Judge, THRESHOLD};
 use crate::cancel::Cancel;
@@ -16,6 +16,8 @@ use crate::real::Real;
 const LEAST: usize = 20;
 /// The share of others that a group must be above.
 const NEARLY_ALL: f64 = 0.95;
+/// More than this share of the samples is not set aside: a third of outliers beside the others are a quarter of all.
+const TOO_MANY: f64 = 0.3;
 /// How often what is usual is learned.
 const ROUNDS: usize = 4;
 
@@ -41,7 +43,7 @@ pub fn screen<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64], cancel: &Ca
         if stands_out(&judged.scores, &scattered, &counts(&far)) {
             far.iter_mut().zip(&scattered).for_each(|(far, scattered)| *far |= scattered);
         }
-        if far.iter().filter(|far| **far).count() as f64 > MOST * all as f64 {
+        if far.iter().filter(|far| **far).count() as f64 > TOO_MANY * all as f64 {
             return Ok(none);
         }
         let same = far == found;
