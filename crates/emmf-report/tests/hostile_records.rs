@@ -158,7 +158,7 @@ fn promise_10_a_number_that_is_not_one_is_named() {
         ("/initial", "initial"),
         ("/trace/2", "trace[2]"),
         ("/samples/score/14", "samples.score[14]"),
-        ("/spec/tol", "spec.tol"),
+        ("/threshold", "threshold"),
     ] {
         let mut json = serde_json::to_value(record(false)).unwrap();
         *json.pointer_mut(place).unwrap() = Value::Null;

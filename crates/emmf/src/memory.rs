@@ -41,7 +41,7 @@ const DESCRIBED: f64 = 2.0;
 /// Bins of a feature.
 const BINS: f64 = 40.0;
 /// Vectors of length n that samples are judged by.
-const SIDES: f64 = 7.0;
+const SIDES: f64 = 13.0;
 
 impl Spec {
     /// Bytes that a fit of n×d dense samples of type `T` takes at the most with so many `threads`, beside the samples
