@@ -195,7 +195,7 @@ fn fit_by<'x, T: Real, X: Data<T>, M: Method<'x, T, X>>(
     let threads = given.running.threads;
     threads.run(|pool| {
         let (deadline, intact) = (Deadline::after(began, spec.time_limit), &|| x.intact());
-        let fitting = Fitting { deadline, intact, ..Fitting::new(spec, entry, &weights, pool) };
+        let fitting = Fitting { intact, deadline, ..Fitting::new(spec, entry, &weights, pool) };
         let mut fit = fitting.fit_by(method, x, &mut given)?;
         let (judge, judged) = Judge::of_residuals(&fit.residuals);
         fit.judge(judge, judged)?;

@@ -71,7 +71,7 @@ fn kmeans_parallel_is_as_good_as_the_reference() {
 fn kmeans_parallel_counts_samples() {
     let (mut x, _) = blobs(60, 3, 5, 1);
     x.row_mut(7).fill(1e4);
-    let weights: Vec<f64> = (0..60).map(|i| if i == 7 { 0.0 } else { 1.0 + (i % 3) as f64 }).collect();
+    let weights: Vec<f64> = (0..60).map(|i| if i == 7 { 0.0 } else { 1.0 + f64::from(i % 3) }).collect();
     let spec = Spec::emmf(3).init(Init::KmeansParallel).outliers(emmf::Outliers::Keep).max_iter(1);
     let fit = spec.on(&x).weights(&weights).fit().unwrap();
     assert!(fit.model.centroids().as_slice().iter().all(|u| *u < 100.0));

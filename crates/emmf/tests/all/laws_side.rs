@@ -124,7 +124,7 @@ fn shards_start_as_one_memory() {
 #[test]
 fn shards_draw_as_one_memory() {
     let (x, _) = problem(700, 4, 5, 6);
-    let weights: Vec<f64> = (0..700).map(|i| (i % 4) as f64).collect();
+    let weights: Vec<f64> = (0..700).map(|i| f64::from(i % 4)).collect();
     let fit = |seed, shards| {
         let spec = Spec::emmf(5).init(Init::KmeansParallel).seed(seed).max_iter(2);
         in_shards(&Samples::from(&x), &weights, shards, |side| spec.fit_side(side, Given::default())).unwrap()

@@ -155,7 +155,7 @@ impl<T: Real> SampleSide<T> for Shards<'_, T> {
     fn drawn(&self, draw: &Draw) -> Result<Mat<T>> {
         let drawn = self.sides.iter().map(|side| side.drawn(draw)).collect::<Result<Vec<_>>>()?;
         let rows = drawn.iter().map(Mat::rows).sum();
-        let entries = drawn.iter().flat_map(|rows| rows.as_slice()).copied().collect();
+        let entries = drawn.iter().flat_map(Mat::as_slice).copied().collect();
         Mat::from_vec(entries, rows, self.shape().1)
     }
 
