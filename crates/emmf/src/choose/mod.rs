@@ -1,7 +1,7 @@
 //! How many clusters there are: the largest number for which two halves of the data agree, or else the communities of their
 //! graph.
 //!
-//! The data are cut into random halves, several times ([`halves`]). Where k is right, the clusters that either half finds in the
+//! The data are cut into random halves, several times (`halves.rs`). Where k is right, the clusters that either half finds in the
 //! other are those that this one finds by itself.
 //! Where the halves agree about nothing, clusters are not apart, but a graph may still hold together: then it is the number
 //! of [`communities`] of the graph of 5 nearest neighbours, and how much that hangs on 5 says how sure it is. (In few dimensions

@@ -147,7 +147,7 @@ impl Rarity {
         Self::new(features, unseen, digits)
     }
 
-    /// These bins, what a value counts that nobody has, and the digits that tell bins apart, at most [`MOST_DIGITS`].
+    /// These bins, what a value counts that nobody has, and the digits that tell bins apart, at most eight.
     pub fn new(features: Vec<Bins>, unseen: f64, digits: u32) -> Self {
         let digits = digits.min(MOST_DIGITS);
         let zeros = features.iter().map(|bins| bins.surprise(0.0, (unseen, digits))).sum();
