@@ -38,10 +38,12 @@ const SMALL_EIGEN: f64 = 5.0 * 400.0 * 400.0;
 /// Matrices as large as V of a wide fit, and those that are left while a graph is made of it: V and the reconstructions.
 const WIDE: f64 = 3.0;
 const DESCRIBED: f64 = 2.0;
+/// Matrices as large as V that extrapolation takes: the last one, and what moves beside it.
+const EXTRAPOLATED: f64 = 1.5;
 /// Bins of a feature.
 const BINS: f64 = 40.0;
 /// Vectors of length n that samples are judged by.
-const SIDES: f64 = 13.0;
+const SIDES: f64 = 15.0;
 
 impl Spec {
     /// Bytes that a fit of n×d dense samples of type `T` takes at the most with so many `threads`, beside the samples
@@ -229,13 +231,13 @@ impl Takes<'_> {
         let graph = self.entry.follows(self.spec).map(|graph| self.search(graph.neighbours).graph());
         let like_v = match graph {
             Some(_) if facts.graph == GraphUse::Optional => WITH_GRAPH,
-            _ => facts.memory.like_v + f64::from(u8::from(self.extrapolates())),
+            _ => facts.memory.like_v + if self.extrapolates() { EXTRAPOLATED } else { 0.0 },
         };
         let matrices = like_v * self.tall() + facts.memory.like_x * self.whole();
         matrices + (facts.memory.more)(&self.sizes) + graph.unwrap_or(0.0)
     }
 
-    /// Whether HALS extrapolates, which takes V once more.
+    /// Whether HALS extrapolates.
     fn extrapolates(&self) -> bool {
         let hals = self.spec.solver.unwrap_or_default() == Solver::Hals
             && self.entry.solvers.contains(&Solver::Hals);
