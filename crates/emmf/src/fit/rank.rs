@@ -54,7 +54,7 @@ impl Spec {
     /// use std::ops::ControlFlow;
     /// let part = |k: usize, j: usize| if j % 3 == k { 1.0 + (j / 3) as f64 } else { 0.0 };
     /// let x = Mat::from_fn(60, 24, |i, j| {
-    ///     (0..3).map(|k| ((i * (2 * k + 3)) % (5 + k)) as f64 * part(k, j)).sum::<f64>() + 0.1 * ((i * 7 + j * 5) % 3) as f64
+    ///     (0..3).map(|k| ((i * (k + 2)) % (k + 5)) as f64 * part(k, j)).sum::<f64>() + 0.1 * ((i * 7 + j * 5) % 3) as f64
     /// });
     /// let go_on = |_, _| ControlFlow::Continue(());
     /// let choice = Spec::new("nmf", 1).choose_rank(&x, 1..=8, go_on, &Running::default())?;
