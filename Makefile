@@ -21,7 +21,7 @@ format:
 	$(CARGO) fmt --all --check
 
 lint: deny
-	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --workspace --all-targets --features emmf/peers -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
 
 # Licences, doubles and origins of what we depend on, and what is known against it (deny.toml): where the tool and its

@@ -33,9 +33,10 @@ def interpreter(variable, name, requirements):
     return str(python), None
 
 
-def built(package, kind, name):
+def built(package, kind, name, *features):
     """Builds a program with the settings of a release and gives its path."""
     command = ["cargo", "bench", "--no-run"] if kind == "bench" else ["cargo", "build", "--release"]
+    command += [f"--features={feature}" for feature in features]
     command += ["--package", package, f"--{kind}", name, "--message-format=json-render-diagnostics"]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     messages = [json.loads(line) for line in done.stdout.splitlines()]
@@ -58,7 +59,7 @@ class Environment:
         self.nimfa, self.why_no_nimfa = interpreter(
             "BENCH_NIMFA_PYTHON", "nimfa", ROOT / "benches" / "requirements-nimfa.txt"
         )
-        self.measure = built("emmf", "bench", "measure")
+        self.measure = built("emmf", "bench", "measure", "peers")
 
     def ours(self, job):
         return [self.measure, job]

@@ -3,7 +3,7 @@
 //! The peak of a fit is in its start, in the making of its graph or in its iterations with their end. Each is a number of
 //! matrices n×k and d×k and of vectors of length n; `tests/announced.rs` compares all of them with what is taken.
 
-use crate::data::{BLOCK, PANEL, PARTS, STREAM_PARTS, STRIP, slab, summed_parts};
+use crate::data::{BLOCK, PANEL, PARTS, STREAM_PARTS, STRIP, summed_parts};
 use crate::error::{Error, Result};
 use crate::graph::{MANY, Searched, eigen_width};
 use crate::init::{OVERSAMPLE, widest};
@@ -28,10 +28,8 @@ const CANDIDATES: f64 = 30.0;
 const DRAWN: f64 = 2.5;
 /// Blocks of rows that a thread codes samples in.
 const ROOMS: f64 = 18.0;
-/// Bytes for each entry that NNDSVD decomposes, and those of the products inside, which are no more than the second number.
-const DECOMPOSED: f64 = 18.0;
-const PACKED: (f64, f64) = (36.0, 67_108_864.0);
-
+/// Bytes for each entry of a matrix that is made orthonormal: it is there twice, one of them in double precision.
+const DECOMPOSED: f64 = 16.0;
 /// Blocks of vectors that eigenvectors are found in, and the entries of the matrices that are decomposed whole.
 const EIGEN: f64 = 7.0;
 const SMALL_EIGEN: f64 = 5.0 * 400.0 * 400.0;
@@ -80,16 +78,8 @@ impl Takes<'_> {
         let again = if self.spec.restarts > 1 { self.iterations() } else { 0.0 };
         let phases = self.start().max(self.making()).max(self.iterations() + aside + again);
         let phases = phases.max(self.judging() + if self.streamed { 0.0 } else { aside });
-        let kept = self.products() + self.rooms() + self.slabs() + SHORT * d * k * size;
+        let kept = self.products() + self.rooms() + SHORT * d * k * size;
         8.0 * VECTORS * (n + d) + phases + kept
-    }
-
-    /// What every thread keeps once it has decomposed something.
-    fn slabs(&self) -> f64 {
-        let decomposes =
-            matches!(self.init(), Init::Nndsvd | Init::Graph) || self.entry.facts.memory.decomposes;
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        if decomposes { slab() as f64 * self.workers().min(cores as f64) } else { 0.0 }
     }
 
     /// What samples are judged by, with V: those drawn, also in double precision, a block of distances to them or of samples for
@@ -141,10 +131,7 @@ impl Takes<'_> {
                 let kept = if self.spec.init_restarts > 1 { 80.0 * n + 2.0 * d * k * size } else { 0.0 };
                 self.tall() + belongs + kept
             }
-            Init::Nndsvd => {
-                let entries = self.columns() * self.sizes.n;
-                DECOMPOSED * entries + (PACKED.0 * entries).min(PACKED.1)
-            }
+            Init::Nndsvd => DECOMPOSED * self.columns() * self.sizes.n,
         }
     }
 

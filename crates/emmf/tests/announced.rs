@@ -7,7 +7,7 @@ mod oracle;
 use std::ops::Range;
 
 use counting::{peak, quiet, settle, turn};
-use emmf::registry::{Entry, METHODS, find};
+use emmf::registry::{Entry, METHODS};
 use emmf::{GraphSpec, Init, Mat, Outliers, Real, RowSource, Samples, Solver, Spec, synth};
 use oracle::problems::{rng, uniform};
 
@@ -15,11 +15,6 @@ use oracle::problems::{rng, uniform};
 const PROGRAM: usize = 21 << 20;
 /// What may be announced beyond a third more than is taken: buffers whose size depends on the number of threads.
 const SMALL: usize = 1 << 20;
-/// The second cache of a core, as machines have them, and what is packed into it.
-const CACHE: usize = 5 << 20;
-
-/// Bytes for each entry that NNDSVD decomposes, in buffers of its matrix products that are not counted here.
-const PACKED: usize = 36;
 
 /// Samples that are read when they are needed.
 struct Rows<'a, T>(&'a Mat<T>);
@@ -61,12 +56,7 @@ fn wrong<T: Real>(spec: &Spec, x: &Mat<T>, streamed: bool) -> Option<String> {
     }
     fit.unwrap();
     let announced = spec.memory::<T>(x.shape(), streamed, Some(1)) - PROGRAM;
-    let columns = (spec.k + 10).min(x.cols().max(spec.k));
-    let packed = if spec.init == Some(Init::Nndsvd) { PACKED * x.rows() * columns } else { 0 };
-    // What decomposes a matrix holds as much as a cache of the machine, unless the matrix is tiny.
-    let decomposes = find(&spec.method).unwrap().facts.memory.decomposes || spec.init == Some(Init::Nndsvd);
-    let packed = packed + if decomposes { CACHE } else { 0 };
-    let right = taken <= announced && announced <= taken + taken / 3 + SMALL + packed;
+    let right = taken <= announced && announced <= taken + taken / 3 + SMALL;
     let ((n, d), Spec { method, init, solver, k, .. }) = (x.shape(), spec);
     let what = format!("{method} {init:?} {solver:?} {n}x{d} k {k} {} {streamed}", T::NAME);
     (!right).then(|| format!("{what}: {taken} taken, {announced} announced"))

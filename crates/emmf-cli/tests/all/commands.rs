@@ -130,7 +130,7 @@ fn methods_lists_all_facts() {
             labels,
             codes_alone,
             places,
-            memory: Memory { like_v, like_x, candidates, starts, products, decomposes, .. },
+            memory: Memory { like_v, like_x, candidates, starts, products, .. },
         } = entry.facts;
         let facts = json!({
             "graph": graph,
@@ -148,7 +148,6 @@ fn methods_lists_all_facts() {
                 "candidates": candidates,
                 "starts": starts,
                 "products": products,
-                "decomposes": decomposes,
             },
         });
         for (name, fact) in facts.as_object().unwrap() {

@@ -2,7 +2,7 @@
 //! `{"ready": true}`, and then answers every line on its input with one line of figures. So several
 //! processes, ours and the peers', take turns in one measurement.
 //!
-//! By hand: `echo '{}' | cargo bench --bench measure -- iteration n=20000 d=1000 c=50`
+//! By hand: `echo '{}' | cargo bench --features peers --bench measure -- iteration n=20000 d=1000 c=50`
 
 #![expect(
     clippy::expect_used,

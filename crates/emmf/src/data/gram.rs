@@ -45,6 +45,17 @@ pub(crate) fn times_small(a: &Mat<f64>, b: &Mat<f64>, out: &mut Mat<f64>) {
     });
 }
 
+/// A ← A·B for a tall A and a square B.
+pub(crate) fn turn_rows(a: &mut Mat<f64>, b: &Mat<f64>) {
+    let c = b.cols();
+    a.as_mut_slice().par_chunks_mut((BLOCK * c).max(1)).for_each_init(Vec::new, |old, rows| {
+        old.clear();
+        old.extend_from_slice(rows);
+        let count = rows.len() / c;
+        f64::gemm((rows, c), Left::Rows((&old[..], c)), (b.as_slice(), c), (count, c, c), false);
+    });
+}
+
 /// The sum of this many parts.
 fn total_of<T: Real>(total: &mut Mat<T>, sums: &mut [T], parts: usize) {
     let size = total.as_slice().len();

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::Graph;
 use crate::cancel::Cancel;
-use crate::data::{Gram, orthonormal_basis, rows_per_part, symmetric_eigen, times_small};
+use crate::data::{Gram, orthonormal_basis, rows_per_part, symmetric_eigen, turn_rows};
 use crate::error::Result;
 use crate::matrix::Mat;
 
@@ -102,10 +102,8 @@ impl<'a> Block<'a> {
         let symmetric = Mat::from_fn(c, c, |i, j| f64::midpoint(small[(i, j)], small[(j, i)]));
         let Some((values, vectors)) = symmetric_eigen(&symmetric) else { return vec![0.0; c] };
         let turn = Mat::from_fn(c, c, |i, j| vectors[(i, c - 1 - j)]);
-        for turned in [&mut self.q, &mut self.aq] {
-            times_small(turned, &turn, &mut self.spare);
-            std::mem::swap(turned, &mut self.spare);
-        }
+        turn_rows(&mut self.q, &turn);
+        turn_rows(&mut self.aq, &turn);
         values.into_iter().rev().collect()
     }
 

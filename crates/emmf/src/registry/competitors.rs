@@ -204,7 +204,7 @@ pub(super) const RMNMF: Entry = Entry {
         with_graph(
             GraphUse::Needed,
             LabelRule::Raw,
-            Memory { like_x: 2.0, decomposes: true, more: memory::rmnmf, ..like_v(6.0) },
+            Memory { like_x: 2.0, more: memory::rmnmf, ..like_v(6.0) },
         ),
         Kind::RobustManifold,
     )
@@ -242,11 +242,7 @@ pub(super) const LSNMF: Entry = Entry {
         },
     ],
     ..own(
-        with_graph(
-            GraphUse::Learned,
-            LabelRule::Components,
-            Memory { decomposes: true, more: memory::lsnmf, ..like_v(0.0) },
-        ),
+        with_graph(GraphUse::Learned, LabelRule::Components, Memory { more: memory::lsnmf, ..like_v(0.0) }),
         Kind::LocalCentroids,
     )
 };

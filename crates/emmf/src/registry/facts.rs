@@ -100,8 +100,6 @@ pub struct Memory {
     pub starts: bool,
     /// Whether iterations make products of X with matrices as wide as U.
     pub products: bool,
-    /// Whether iterations decompose matrices (eigenvalues, singular values).
-    pub decomposes: bool,
     /// Bytes of all else.
     #[serde(skip)]
     pub(crate) more: fn(&Sizes<'_>) -> f64,
@@ -109,15 +107,7 @@ pub struct Memory {
 
 /// So many matrices as large as V, and nothing else.
 pub(super) const fn like_v(like_v: f64) -> Memory {
-    Memory {
-        like_v,
-        like_x: 0.0,
-        candidates: 0,
-        starts: true,
-        products: true,
-        decomposes: false,
-        more: memory::nothing,
-    }
+    Memory { like_v, like_x: 0.0, candidates: 0, starts: true, products: true, more: memory::nothing }
 }
 
 /// Matrices as large as V of a method of weighted samples that follows a graph.

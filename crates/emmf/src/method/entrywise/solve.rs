@@ -11,9 +11,11 @@ use crate::matrix::Mat;
 use crate::method::Nnls;
 use crate::real::sealed::{Left, Product};
 
-/// Problems that are solved at the most, and the change of the objective that is too small to go on.
+/// Problems that are solved at the most, and the change of the objective that is too small to go on, once the coefficients change by no
+/// more than this share of the largest: where the objective is flat, it stands still long before they do.
 const MAX_ITER: usize = 200;
 const ENOUGH: f64 = 1e-13;
+const SETTLED: f64 = 1e-9;
 /// A step that raises the objective by less than this share is right: the objective is too flat to tell.
 const FLAT: f64 = 1e-14;
 /// The bits of a number that are its power of two.
@@ -179,8 +181,10 @@ fn least_loss(loss: AnyEntryLoss, u: &Mat<f64>, x: &[f64], mut v: Vec<f64>) -> V
         if gain.is_nan() || gain <= 0.0 {
             break;
         }
+        let largest = next.iter().copied().fold(0.0, f64::max);
+        let settled = v.iter().zip(&next).all(|(v, next)| (next - v).abs() <= SETTLED * largest);
         (v, y, objective) = (next, next_y, value);
-        if gain <= ENOUGH * objective {
+        if settled && gain <= ENOUGH * objective {
             break;
         }
     }
