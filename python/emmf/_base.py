@@ -216,7 +216,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         return self._model.reconstruct(V)
 
     def predict(self, X: Any) -> Any:
-        """Give the cluster of each sample: the centroid with the largest coefficient.
+        """Give the cluster of each sample, by ``label_rule``.
 
         For the training samples ``labels_`` may differ: they are read off the coefficients before these are
         polished, which clusters better.

@@ -16,7 +16,7 @@ from . import _emmf
 
 # What has no value is not written, but is there all the same.
 DEFAULTS: dict[str, Any] = {
-    **dict.fromkeys(["stop_by", "outliers", "init", "solver", "tol"]),
+    **dict.fromkeys(["stop_by", "outliers", "init", "solver", "tol", "clusters"]),
     **json.loads(_emmf.defaults()),
 }
 GRAPH_PARAMS: list[dict[str, Any]] = json.loads(_emmf.graph_params())
@@ -55,7 +55,7 @@ SOLVING = [
         [StrOptions({"mu", "hals"}), None],
         '{"mu", "hals"} or None',
         "How a factor is moved while the other stays: multiplicative updates, or coordinate descent, which gets to "
-        'low objectives much faster. None is ``"mu"``.',
+        "low objectives much faster. None is {solver}.",
     ),
     _shared("sweeps", [COUNT], "int", 'Inner sweeps of ``solver="hals"`` over each factor.'),
     _shared("extrapolate", ["boolean"], "bool", 'Lets ``solver="hals"`` go on in the direction of its last move.'),
@@ -133,7 +133,8 @@ COMMON = [
         "tol",
         [Interval(Real, 0, 1, closed="left"), None],
         "float or None",
-        "Stop when the objective changes by less than this share of itself; 0 and None make all iterations.",
+        "Stop when the objective changes by less than this share of itself; 0 makes all iterations. None is 1e-6 with "
+        ":class:`emmf.NMF`, else 0.",
     ),
     _shared(
         "stop_by",
@@ -156,10 +157,18 @@ COMMON = [
     Parameter(
         "label_rule",
         DEFAULTS["labels"],
-        [StrOptions({"raw", "unit", "kmeans", "components"}), None],
-        '{"raw", "unit", "kmeans", "components"} or None',
+        [StrOptions({"largest", "unit", "kmeans", "kmeans-raw", "components"}), None],
+        '{"largest", "unit", "kmeans", "kmeans-raw", "components"} or None',
         "How a label is read off the coefficients: the largest as it is, the largest once every centroid has unit "
-        "length, k-means on them, or the components of a graph that the method learns. None is the method's own way.",
+        "length, k-means on the directions of the coefficients times the lengths of the centroids, k-means on the "
+        "coefficients as they are, or the components of a graph that the method learns. None is {labels}.",
+    ),
+    Parameter(
+        "n_clusters",
+        DEFAULTS["clusters"],
+        [COUNT, None],
+        "int or None",
+        "Number of clusters that k-means makes of the coefficients; None is one for each centroid.",
     ),
     _shared(
         "polish",
@@ -186,7 +195,7 @@ COMMON = [
     Parameter("verbose", 0, ["verbose"], "int", "Above 0: a progress line on standard error."),
 ]
 # The names that the library has for them, where it has others.
-RENAMED = {"n_components": "k", "label_rule": "labels"}
+RENAMED = {"n_components": "k", "label_rule": "labels", "n_clusters": "clusters"}
 
 
 def own_name(name: str) -> str:
@@ -234,13 +243,20 @@ def _graph(entry: dict[str, Any]) -> list[Parameter]:
 
 def of_method(entry: dict[str, Any]) -> list[Parameter]:
     """All parameters of a method's estimator, ``n_components`` first."""
-    solving = SOLVING if "hals" in entry["solvers"] else []
+    solver, *others = SOLVING
+    default = '``"hals"`` without a graph or missing values' if entry["converges"] else '``"mu"``'
+    solver = solver._replace(help=solver.help.format(solver=default))
+    solving = [solver, *others] if "hals" in entry["solvers"] else []
     exponent = [] if entry["exponent"] is None else [EXPONENT._replace(help=EXPONENT.help.format(**entry))]
     missing = [MISSING] if entry["missing"] else []
     own_way = "to set them aside" if entry["set_aside"] == "default" else "to keep them"
     outliers = [OUTLIERS._replace(help=OUTLIERS.help.format(outliers=own_way))] if entry["set_aside"] != "never" else []
     own = [*map(_own, entry["params"]), *_graph(entry)]
-    return [FIRST, *own, *solving, *exponent, *COMMON[:-2], *outliers, *missing, *COMMON[-2:]]
+    rule = f'``"{entry["labels"]}"``'
+    if entry["published_labels"] != entry["labels"]:
+        rule += f', with a graph ``"{entry["published_labels"]}"``'
+    common = [each._replace(help=each.help.replace("{labels}", rule)) for each in COMMON]
+    return [FIRST, *own, *solving, *exponent, *common[:-2], *outliers, *missing, *common[-2:]]
 
 
 def steps(normalize: Any) -> list[str]:

@@ -69,7 +69,7 @@ def odd_parameters(Estimator):
         "tol": [0.999],
         "stop_by": ["objective", "coefficients"],
         "time_limit": [1e9],
-        "label_rule": ["raw", "unit", "kmeans", "components"],
+        "label_rule": ["largest", "unit", "kmeans", "kmeans-raw", "components"],
         "polish": [False],
         "restarts": [2],
     }

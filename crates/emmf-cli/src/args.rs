@@ -193,10 +193,14 @@ pub(crate) struct FitArgs {
     /// Threads [default: one for each core]. The result does not depend on it.
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub(crate) threads: Option<usize>,
-    /// How labels are read off: the largest coefficient as it is, or with centroids of unit length, k-means on the
-    /// coefficients, or the components of the graph that lsnmf learns [default: the method's way].
+    /// How labels are read off: the largest coefficient as it is, or with centroids of unit length, k-means on what the samples
+    /// are made of (coefficients times the lengths of the centroids, as directions) or on the coefficients as they are, or the
+    /// components of the graph that lsnmf learns [default: the method's way, kmeans for weighted samples without a graph].
     #[arg(long, value_name = "RULE", value_enum)]
     pub(crate) label_rule: Option<LabelRuleName>,
+    /// Number of clusters that k-means makes of the coefficients [default: one for each centroid].
+    #[arg(long, value_name = "C", value_parser = count, allow_negative_numbers = true)]
+    pub(crate) clusters: Option<usize>,
     /// File with one number a sample: how often it counts in the loss. A graph counts each once.
     #[arg(long, value_name = "FILE")]
     pub(crate) sample_weights: Option<PathBuf>,

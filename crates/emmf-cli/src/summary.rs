@@ -126,7 +126,7 @@ fn followed(record: &Record) -> Option<String> {
 }
 
 fn cluster_sizes(record: &Record) -> String {
-    let mut sizes = vec![0; record.spec.k];
+    let mut sizes = vec![0; record.spec.label_count()];
     record.samples.label.iter().for_each(|&label| sizes[label] += 1);
     sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }

@@ -32,7 +32,8 @@ names!(JunkName for Option<Junk> {
 names!(OutliersName for Outliers { SetAside => Outliers::SetAside, Keep => Outliers::Keep });
 names!(MissingName for Missing { Nan => Missing::Nan });
 names!(LabelRuleName for LabelRule {
-    Raw => LabelRule::Raw, Unit => LabelRule::Unit, Kmeans => LabelRule::Kmeans, Components => LabelRule::Components,
+    Largest => LabelRule::Largest, Unit => LabelRule::Unit, Kmeans => LabelRule::Kmeans, KmeansRaw => LabelRule::KmeansRaw,
+    Components => LabelRule::Components,
 });
 names!(GraphWeightsName for Weighting {
     Binary => Weighting::Binary, Heat => Weighting::Heat { width: None }, Cosine => Weighting::Cosine,

@@ -81,6 +81,7 @@ fn option(name: &str) -> Option<String> {
         "params" => Some("--param".into()),
         "solver" => Some("--solver".into()),
         "graph" => Some("--graph".into()),
+        "clusters" => Some("--clusters".into()),
         "neighbours" => Some("--neighbors".into()),
         _ if OPTIONS.contains(&name) => Some(format!("--{}", name.replace('_', "-"))),
         _ if of_a_method() => Some(format!("--param {name}")),

@@ -11,7 +11,7 @@ use emmf::model::ResidualScale;
 use emmf::outliers::{Judge, Rare, Reference};
 use emmf::preprocess::Fitted;
 use emmf::synth::ImageShape;
-use emmf::{Mat, Model, Real, Spec};
+use emmf::{LabelRule, Mat, Model, Real, Spec};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype as TensorType, SafeTensors};
 use serde::{Deserialize, Serialize};
@@ -146,6 +146,11 @@ impl Numbers {
     }
 }
 
+/// What the rows are called by which samples are labelled.
+fn centres_name(spec: &Spec) -> &'static str {
+    if spec.labels == Some(LabelRule::Kmeans) { "label_directions" } else { "label_centres" }
+}
+
 pub(crate) fn to_bytes<T: Real>(model: &Model<T>, notes: &Notes) -> Result<Vec<u8>, Problem> {
     let mut metadata = BTreeMap::from([
         ("format", FORMAT.to_string()),
@@ -154,7 +159,7 @@ pub(crate) fn to_bytes<T: Real>(model: &Model<T>, notes: &Notes) -> Result<Vec<u
         ("preprocessing", to_text(&model.preprocessing().to_vec())?),
         ("residual_scale", to_text(&model.residual_scale())?),
         ("coding", to_text(model.coding())?),
-        ("label_centres", to_text(&model.label_centres().to_vec())?),
+        (centres_name(model.spec()), to_text(&model.label_centres().to_vec())?),
         ("features", to_text(notes)?),
     ]);
     let mut numbers = Numbers::default();
@@ -215,15 +220,19 @@ fn from_bytes(bytes: &[u8]) -> Result<AnyModel, Problem> {
     }
     let missing = |name: &str| Problem::malformed("the metadata", format!("there is no '{name}'"));
     let parsed = |name: &str| entry(name).ok_or_else(|| missing(name));
-    let spec: Spec =
+    let mut spec: Spec =
         serde_json::from_slice(&without_threads(parsed("spec")?.as_bytes(), "")).map_err(broken)?;
+    // Files of before there were directions have k-means of the coefficients as they are.
+    if spec.labels == Some(LabelRule::Kmeans) && entry(centres_name(&spec)).is_none() {
+        spec.labels = Some(LabelRule::KmeansRaw);
+    }
     let steps: Vec<Fitted> = serde_json::from_str(parsed("preprocessing")?).map_err(broken)?;
     let scale: ResidualScale = serde_json::from_str(parsed("residual_scale")?).map_err(broken)?;
     // Files of before there was a choice have none.
     let coding: Coding =
         entry("coding").map_or(Ok(Coding::LeastSquares), serde_json::from_str).map_err(broken)?;
     let centres: Vec<Option<Vec<f64>>> =
-        entry("label_centres").map_or(Ok(Vec::new()), serde_json::from_str).map_err(broken)?;
+        entry(centres_name(&spec)).map_or(Ok(Vec::new()), serde_json::from_str).map_err(broken)?;
     let tensors = SafeTensors::deserialize(bytes).map_err(broken)?;
     let u = tensors.tensor("U").map_err(broken)?;
     let noted = entry("scores").map(serde_json::from_str).transpose().map_err(broken)?;

@@ -58,6 +58,7 @@ fn argument(name: &str) -> String {
         "k" => "n_components".into(),
         "threads" => "n_jobs".into(),
         "labels" => "label_rule".into(),
+        "clusters" => "n_clusters".into(),
         "neighbours" => "n_neighbors".into(),
         "lambda" => "lam".into(),
         _ => name.replace('-', "_"),

@@ -226,7 +226,7 @@ impl Takes<'_> {
 
     /// Whether HALS extrapolates.
     fn extrapolates(&self) -> bool {
-        let hals = self.spec.solver.unwrap_or_default() == Solver::Hals
+        let hals = self.entry.solver(self.spec) == Solver::Hals
             && self.entry.solvers.contains(&Solver::Hals);
         hals && self.spec.extrapolate && self.entry.is_monotone(&self.spec.params)
     }

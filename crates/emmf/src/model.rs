@@ -10,7 +10,7 @@ use crate::data::{BLOCK, Data, Stored};
 use crate::error::{Error, Result};
 use crate::iterate::Stop;
 use crate::matrix::{Mat, Samples, View};
-use crate::method::{Coding, Extra, Normal, largest, nearest};
+use crate::method::{Coding, Extra, Normal, largest, nearest, points};
 use crate::outliers::{Cut, Judge, Judged, Reason, outliers};
 use crate::preprocess::{self, Fitted, Prepared, median};
 use crate::real::Real;
@@ -81,7 +81,7 @@ pub struct Coded<T> {
     /// Coefficients, one row a sample: the best for the loss of an entry-wise method, for all others the exact
     /// nonnegative least squares solution.
     pub v: Mat<T>,
-    /// The centroid with the largest coefficient.
+    /// The cluster, by the rule of the fit.
     pub labels: Vec<usize>,
     /// ‖x − U·v‖₂ of every preprocessed sample.
     pub residuals: Vec<f64>,
@@ -154,12 +154,12 @@ impl<T: Real> Model<T> {
     /// The same model, which labels samples by the nearest of these rows of coefficients, one for each cluster;
     /// a cluster without one gets no sample. With no rows at all labels go by `spec.labels`.
     pub fn with_label_centres(self, label_centres: Vec<Option<Vec<f64>>>) -> Result<Self> {
-        let c = self.u.cols();
-        let lengths = label_centres.iter().flatten().map(Vec::len);
-        if let Some(got) =
-            lengths.chain([label_centres.len()].into_iter().filter(|&len| len > 0)).find(|&len| len != c)
-        {
-            return Err(Error::Shape { what: "the label centres", got: (got, 1), want: (c, 1) });
+        let (c, count) = (self.u.cols(), self.spec.label_count());
+        let length = label_centres.iter().flatten().map(Vec::len).find(|&len| len != c);
+        let rows = label_centres.len();
+        if length.is_some() || (rows > 0 && rows != count) {
+            let got = (rows, length.unwrap_or(c));
+            return Err(Error::Shape { what: "the label centres", got, want: (count, c) });
         }
         Ok(Self { label_centres, ..self })
     }
@@ -248,7 +248,7 @@ impl<T: Real> Model<T> {
         data.intact()?;
         let labels = match &self.label_centres[..] {
             [] => largest(&v, &self.u, self.spec.labels.unwrap_or_default()),
-            centres => nearest(&v, centres),
+            centres => nearest(&points(&v, &self.u, self.spec.labels.unwrap_or_default()), centres),
         };
         let scores = residuals.iter().map(|&r| self.residual_scale.score(r)).collect();
         let reasons = vec![Reason::default(); residuals.len()];

@@ -67,11 +67,14 @@ impl std::fmt::Display for Solver {
 pub enum LabelRule {
     /// The largest coefficient (the paper's).
     #[default]
-    Raw,
+    #[serde(alias = "raw")]
+    Largest,
     /// The largest coefficient once every column of U has unit length.
     Unit,
-    /// k-means on the rows of V, the best of ten runs.
+    /// k-means on what the samples are made of: rows of V·diag(‖uₖ‖) brought to unit length, the best of ten runs.
     Kmeans,
+    /// k-means on the rows of V as they are.
+    KmeansRaw,
     /// The connected components of the graph that the method learns, where it learns one with components.
     Components,
 }
@@ -160,7 +163,8 @@ pub struct Spec {
     pub method: String,
     /// Number of centroids, c in the paper.
     pub k: usize,
-    /// How a factor is moved while the other stays; `None` is the multiplicative update.
+    /// How a factor is moved while the other stays; `None` is coordinate descent where the method
+    /// [converges](crate::registry::Facts::converges) by default, else the multiplicative update.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solver: Option<Solver>,
     /// Exponent of the multiplicative update, in (0, 1]; `None` is the method's published one.
@@ -173,7 +177,8 @@ pub struct Spec {
     /// the objective. Only where the objective is bound to fall.
     #[serde(default = "defaults::yes")]
     pub extrapolate: bool,
-    /// How U and V start; `None` is at clusters along the graph where one is followed, else at k-means.
+    /// How U and V start; `None` is at clusters along the graph where one is followed, at the nonnegative double SVD where
+    /// the method [converges](crate::registry::Facts::converges) by default, else at k-means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init: Option<Init>,
     /// Independent k-means runs of the start, of which the best is taken.
@@ -195,7 +200,8 @@ pub struct Spec {
     /// Iterations at the most.
     #[serde(default = "defaults::max_iter")]
     pub max_iter: usize,
-    /// Stop when what `stop_by` says changes by less than this share of itself; 0, or `None`, never does.
+    /// Stop when what `stop_by` says changes by less than this share of itself; 0 never does. `None` is 1e-6 with coordinate
+    /// descent where the method [converges](crate::registry::Facts::converges) by default, else 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tol: Option<f64>,
     /// What `tol` is compared with; `None` is the coefficients with a graph, else the objective.
@@ -204,9 +210,13 @@ pub struct Spec {
     /// Stop after this many seconds.
     #[serde(default)]
     pub time_limit: Option<f64>,
-    /// How labels are read off V; `None` is the method's own way.
+    /// How labels are read off V; `None` is the method's own way, which without a graph is k-means for methods of weighted
+    /// samples.
     #[serde(default)]
     pub labels: Option<LabelRule>,
+    /// Number of clusters that k-means makes of the coefficients; `None` is one for each centroid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<usize>,
     /// After the last iteration solve for V exactly with U as it is, so that `transform` of the
     /// training samples gives the same coefficients. Labels are read off V before that.
     #[serde(default = "defaults::yes")]
@@ -260,7 +270,8 @@ macro_rules! setters {
 
 impl Spec {
     /// The method of this name with `k` centroids, everything else by default: as published, but for outliers that
-    /// `emmf` and `g-emmf` set aside, ten runs of k-means, and the graph that is followed and started at; see [`Spec::as_published`]. [`registry::DEFAULT`](crate::registry::DEFAULT) is the method that clusters best.
+    /// `emmf` and `g-emmf` set aside, ten runs of k-means, the graph that is followed and started at, labels by
+    /// k-means, and `nmf`, which converges; see [`Spec::as_published`]. [`registry::DEFAULT`](crate::registry::DEFAULT) is the method that clusters best.
     pub fn new(method: impl Into<String>, k: usize) -> Self {
         Self {
             method: method.into(),
@@ -280,6 +291,7 @@ impl Spec {
             stop_by: None,
             time_limit: None,
             labels: None,
+            clusters: None,
             polish: true,
             epsilon: None,
             missing: Missing::default(),
@@ -324,6 +336,8 @@ impl Spec {
         time_limit: f64 => Some(time_limit);
         /// See [`Spec::labels`].
         labels: LabelRule => Some(labels);
+        /// See [`Spec::clusters`].
+        clusters: usize => Some(clusters);
         /// See [`Spec::polish`].
         polish: bool => polish;
         /// See [`Spec::epsilon`].
@@ -335,8 +349,8 @@ impl Spec {
     }
 
     /// The method as it is published: every sample takes part in the start and in the fit, also a gross outlier, one run of
-    /// k-means is the start unless another is named, a graph that is followed is that of the nearest neighbours, and factors
-    /// move by the multiplicative update for all iterations.
+    /// k-means is the start unless another is named, a graph that is followed is that of the nearest neighbours, factors
+    /// move by the multiplicative update for all iterations, and labels are read off V as its authors do.
     #[must_use]
     pub fn as_published(mut self) -> Self {
         let knn = |graph: GraphSpec| {
@@ -345,8 +359,14 @@ impl Spec {
         };
         self.graph = self.graph.or_else(|| self.own_graph()).map(knn);
         self.init = self.init.or(Some(Init::Kmeans));
+        self.labels = self.labels.or_else(|| self.published_labels());
         (self.solver, self.tol) = (self.solver.or(Some(Solver::Mu)), self.tol.or(Some(0.0)));
         self.outliers(Outliers::Keep).init_restarts(1)
+    }
+
+    /// Number of clusters that labels tell apart.
+    pub fn label_count(&self) -> usize {
+        self.clusters.unwrap_or(self.k)
     }
 
     /// Sets a parameter of the method, by its name in the registry.

@@ -128,6 +128,8 @@ fn methods_lists_all_facts() {
             zeros,
             homogeneous,
             labels,
+            published_labels,
+            converges,
             codes_alone,
             places,
             memory: Memory { like_v, like_x, candidates, starts, products, .. },
@@ -140,6 +142,8 @@ fn methods_lists_all_facts() {
             "zeros": zeros,
             "homogeneous": homogeneous,
             "labels": labels,
+            "published_labels": published_labels,
+            "converges": converges,
             "codes_alone": codes_alone,
             "places": places,
             "memory": {
@@ -161,7 +165,7 @@ fn methods_lists_all_facts() {
     }
     let emmf = &json[0];
     assert_eq!((&emmf["graph"], &emmf["set_aside"]), (&"optional".into(), &"default".into()));
-    assert_eq!((&emmf["places"], &emmf["labels"]), (&"anywhere".into(), &"raw".into()));
+    assert_eq!((&emmf["places"], &emmf["labels"]), (&"anywhere".into(), &"kmeans".into()));
     assert_eq!((&json[1]["graph"], &json[1]["places"]), (&"needed".into(), &"one-memory".into()));
 }
 

@@ -175,3 +175,18 @@ fn labels_by_every_rule() {
     let AnyModel::F64(model) = read_model(&place.path("result/model.safetensors")).unwrap() else { panic!() };
     assert_eq!(model.label_centres().len(), 2);
 }
+
+/// Clusters apart from centroids: in summary, record, page and for new samples.
+#[test]
+fn clusters_apart_from_centroids() {
+    let place = Place::with_data();
+    let text = place.run("fit x.csv -k 3 --clusters 2 --labels -1 --method emmf --out result --report").ok();
+    let sizes = text.lines().find(|line| line.contains("cluster sizes")).unwrap();
+    assert_eq!(sizes.split_whitespace().filter(|word| word.parse::<usize>().is_ok()).count(), 2, "{text}");
+    let record = read_record(&place.path("result/record.json")).unwrap();
+    assert!(record.samples.label.iter().all(|&label| label < 2));
+    place.run("transform result/model.safetensors x.csv --labels -1 --out coded.csv").ok();
+    place.run("plot result --kind centroids --out centroids.svg").ok();
+    place.refuses("fit x.csv -k 3 --clusters 2 --label-rule largest", &["--clusters", "k-means"]);
+    place.refuses("fit x.csv -k 3 --clusters 0", &["at least 1"]);
+}

@@ -69,7 +69,12 @@ impl Record {
         if k == 0 || k > n {
             return wrong("spec.k", format!("it is {k}; from 1 to {n}, the number of samples, is possible"));
         }
-        below("samples.label", &self.samples.label, (k, "clusters"))?;
+        let clusters = self.spec.label_count();
+        if clusters == 0 || clusters > n {
+            let what = format!("it is {clusters}; from 1 to {n}, the number of samples, is possible");
+            return wrong("spec.clusters", what);
+        }
+        below("samples.label", &self.samples.label, (clusters, "clusters"))?;
         below("set_aside", &self.set_aside, (n, "samples"))?;
         rising("set_aside", &self.set_aside)?;
         for group in &self.groups {

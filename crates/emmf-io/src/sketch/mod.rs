@@ -144,7 +144,7 @@ fn sketch_centroids<T: Real>(
     reduction: &Reduction,
 ) -> Vec<CentroidSketch> {
     let u = fit.model.centroids();
-    let mut sizes = vec![0_usize; u.cols()];
+    let mut sizes = vec![0_usize; u.cols().max(fit.model.spec().label_count())];
     fit.labels.iter().for_each(|&label| sizes[label] += 1);
     let mut clusters: Vec<usize> = (0..u.cols()).collect();
     clusters.sort_by_key(|&k| std::cmp::Reverse(sizes[k]));

@@ -3,7 +3,7 @@
 
 use emmf::model::ResidualScale;
 use emmf::synth::{ImageShape, uniform};
-use emmf::{Model, Spec};
+use emmf::{LabelRule, Model, Spec};
 use emmf_io::{AnyModel, Notes, model_from_bytes, model_to_bytes, notes_from_bytes, read_model, write_model};
 use serde_json::Value;
 
@@ -77,4 +77,23 @@ fn promise_04_names_that_are_not_those_of_the_centroids_are_refused() {
         let error = notes_from_bytes(&bytes, "m").unwrap_err().to_string();
         assert!(error.contains("features are not those of U"), "{error}");
     }
+}
+
+/// Files of before there were directions say k-means and mean coefficients as they are.
+#[test]
+fn labels_of_older_files_go_by_coefficients() {
+    let fit = Spec::emmf(2).labels(LabelRule::KmeansRaw).max_iter(2).fit(&uniform::<f64>(20, 4, 1)).unwrap();
+    let fitted = AnyModel::F64(fit.model);
+    let bytes = model_to_bytes(&fitted, &Notes::default()).unwrap();
+    let old = changed(&bytes, |metadata| {
+        let spec = metadata["spec"].as_str().unwrap();
+        metadata["spec"] = spec.replace("kmeans-raw", "kmeans").into();
+    });
+    assert_eq!(model_from_bytes(&old, "m").unwrap(), fitted);
+    let raw = changed(&bytes, |metadata| {
+        let spec = metadata["spec"].as_str().unwrap();
+        metadata["spec"] = spec.replace("kmeans-raw", "raw").into();
+    });
+    let AnyModel::F64(model) = model_from_bytes(&raw, "m").unwrap() else { return };
+    assert_eq!(model.spec().labels, Some(LabelRule::Largest));
 }

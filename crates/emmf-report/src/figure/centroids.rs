@@ -49,12 +49,15 @@ pub(super) fn centroids<B: DrawingBackend>(
     record: &Record,
 ) -> Result<Vec<Picture>, Error> {
     let (sketch, layout) = (sketch(record)?, Layout::of(record)?);
-    let mut sizes = vec![0_usize; record.spec.k];
+    let mut sizes = vec![0_usize; record.spec.label_count()];
     record.samples.label.iter().for_each(|&label| sizes[label] += 1);
     let mut pictures = Vec::new();
     for (at, centroid) in sketch.centroids.iter().enumerate() {
         let (left, top) = layout.corner(at as u32);
-        let title = format!("{}: {}", centroid.cluster, sizes.get(centroid.cluster).unwrap_or(&0));
+        let title = match sizes.get(centroid.cluster) {
+            Some(size) if sizes.len() == record.spec.k => format!("{}: {size}", centroid.cluster),
+            _ => centroid.cluster.to_string(),
+        };
         paper.text(&title, (f64::from(left), f64::from(top) + 6.0), Anchor::Start, 12)?;
         match sketch.image {
             Some(shape) => pictures.push(picture(paper, centroid, shape, ((left, top), layout.cell))),

@@ -82,7 +82,7 @@ pub(super) fn embedding(record: &Record) -> Result<Sheet, Error> {
         name: String::new(),
         points,
         mark: Mark::Dots,
-        look: Look { colour: colour(k, record.spec.k), ..look(GOOD, Sign::Circle, dot) },
+        look: Look { colour: colour(k, record.spec.label_count()), ..look(GOOD, Sign::Circle, dot) },
     };
     let crosses = Series {
         name: "outlier".into(),
@@ -91,7 +91,7 @@ pub(super) fn embedding(record: &Record) -> Result<Sheet, Error> {
         look: look(BAD, Sign::Cross, 4.0),
     };
     let chart = Chart {
-        title: format!("{}, {} clusters", record.spec.method, record.spec.k),
+        title: format!("{}, {} clusters", record.spec.method, record.spec.label_count()),
         x: axis(plane.shares[0]),
         y: axis(plane.shares[1]),
         series: clusters.into_iter().map(cluster).chain([crosses]).collect(),

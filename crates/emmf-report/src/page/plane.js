@@ -32,7 +32,7 @@ const embedding = {
       places.forEach(([px, py], at) => {
         if (outlier(at)) return;
         pen.globalAlpha = only === null || only === labels[at] ? 0.8 : 0.1;
-        pen.fillStyle = colour(labels[at], run.spec.k);
+        pen.fillStyle = colour(labels[at], clustersOf(run));
         pen.beginPath();
         pen.arc(px, py, radius, 0, 7);
         pen.fill();
@@ -106,11 +106,11 @@ const embedding = {
       event.preventDefault();
     });
 
-    if (run.spec.k <= 40) {
+    if (clustersOf(run) <= 40) {
       const legend = el("div", { class: "legend" });
-      for (let cluster = 0; cluster < run.spec.k; cluster += 1) {
+      for (let cluster = 0; cluster < clustersOf(run); cluster += 1) {
         const swatch = el("span", { class: "swatch" });
-        swatch.style.background = colour(cluster, run.spec.k);
+        swatch.style.background = colour(cluster, clustersOf(run));
         const button = el("button", { type: "button", "aria-pressed": "false" }, swatch, String(cluster));
         button.addEventListener("click", () => {
           only = only === cluster ? null : cluster;

@@ -61,8 +61,11 @@ const ranking = {
   },
 };
 
+// Clusters, as many as centroids unless k-means made others.
+const clustersOf = (run) => run.spec.clusters ?? run.spec.k;
+
 const sizesOf = (run) => {
-  const sizes = new Float64Array(run.spec.k);
+  const sizes = new Float64Array(clustersOf(run));
   for (const label of run.label) sizes[label] += 1;
   return sizes;
 };
@@ -71,13 +74,15 @@ const centroids = {
   needs: (run) => run.sketch && run.sketch.centroids.length > 0,
   wide: true,
   panel: (panel, run) => {
+    // Clusters that are not one for each centroid have other numbers.
+    const alike = clustersOf(run) === run.spec.k;
     const [sizes, size] = [sizesOf(run), run.sketch.image];
     const box = el("div", { class: size ? "grid-of-images" : "cards small" });
     for (const centroid of run.sketch.centroids) {
-      const title = `cluster ${centroid.cluster}`;
-      const count = `${sizes[centroid.cluster].toLocaleString("en")} samples`;
+      const title = `${alike ? "cluster" : "centroid"} ${centroid.cluster}`;
+      const count = alike ? `${sizes[centroid.cluster].toLocaleString("en")} samples` : "";
       if (size) {
-        box.append(el("figure", {}, picture(values(centroid.shape), size, centroid.shape.high, title), el("figcaption", {}, `${title}: ${count}`)));
+        box.append(el("figure", {}, picture(values(centroid.shape), size, centroid.shape.high, title), el("figcaption", {}, count ? `${title}: ${count}` : title)));
         continue;
       }
       const terms = centroid.top.map((feature) => el("li", { title: number(feature.value) }, feature.name));
@@ -94,15 +99,15 @@ const clusterSizes = {
   panel: (panel, run) => {
     const sizes = sizesOf(run);
     const order = Array.from(sizes.keys()).sort((a, b) => sizes[b] - sizes[a]);
-    chart(panel, `sizes of the ${run.spec.k} clusters of ${run.name}`, (svg, width) => {
+    chart(panel, `sizes of the ${clustersOf(run)} clusters of ${run.name}`, (svg, width) => {
       const height = 220;
-      const bad = new Float64Array(run.spec.k);
+      const bad = new Float64Array(clustersOf(run));
       run.label.forEach((label, at) => { if (isOutlier(run, at)) bad[label] += 1; });
       const most = Math.max(...sizes, 1);
       const field = { left: 52, right: width - 8, top: 26, bottom: height - 40 };
-      const every = Math.ceil((run.spec.k * 26) / (field.right - field.left));
+      const every = Math.ceil((clustersOf(run) * 26) / (field.right - field.left));
       const [across, up] = axes(svg, field,
-        { low: 0, high: run.spec.k, ticks: order.map((cluster, at) => [at + 0.5, String(cluster)]).filter((_, at) => at % every === 0), name: "cluster, largest first" },
+        { low: 0, high: clustersOf(run), ticks: order.map((cluster, at) => [at + 0.5, String(cluster)]).filter((_, at) => at % every === 0), name: "cluster, largest first" },
         { low: 0, high: most, ticks: ticks(0, most, 4).map((t) => [t, String(t)]), name: "samples" });
       order.forEach((cluster, at) => {
         const [x, wide] = [across(at + 0.12), Math.max(across(0.76) - across(0), 1)];
@@ -119,9 +124,9 @@ const clusterSizes = {
 };
 
 const confusion = {
-  needs: (run) => run.truth && run.classes.length * run.spec.k <= 10000,
+  needs: (run) => run.truth && run.classes.length * clustersOf(run) <= 10000,
   panel: (panel, run) => {
-    const k = run.spec.k;
+    const k = clustersOf(run);
     const counts = run.classes.map(() => new Float64Array(k));
     run.truth.forEach((truth, at) => { counts[truth][run.label[at]] += 1; });
     // Every class beside the cluster that it shares most samples with, the largest shares first.

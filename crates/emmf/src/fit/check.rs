@@ -35,7 +35,7 @@ pub(super) fn spec(spec: &Spec, entry: &Entry, (n, d): (usize, usize)) -> Result
     if let Some((name, got)) = counts.into_iter().find(|(_, count)| *count == 0) {
         return Err(Error::param(name, got, "at least 1"));
     }
-    let tol = spec.tol.unwrap_or_default();
+    let tol = entry.tol(spec);
     if !(0.0..1.0).contains(&tol) {
         return Err(Error::param("tol", tol, "at least 0 and below 1"));
     }
@@ -122,7 +122,7 @@ fn graph(spec: &Spec, entry: &Entry) -> Result<()> {
         let must = format!("left out with {}, which cannot follow one", entry.name);
         return Err(Error::param("graph", "given", must));
     }
-    let solver = spec.solver.unwrap_or_default();
+    let solver = entry.solver(spec);
     if solver != Solver::Mu {
         return Err(Error::param("solver", solver, "mu with a graph"));
     }
@@ -152,7 +152,7 @@ fn positive(spec: &Spec) -> Result<()> {
 }
 
 fn solver(spec: &Spec, entry: &Entry) -> Result<()> {
-    let solver = spec.solver.unwrap_or_default();
+    let solver = entry.solver(spec);
     // A method with no choice of solver leaves it at its default.
     let known = entry.solvers.contains(&solver) || (entry.solvers.is_empty() && solver == Solver::default());
     if !known {
@@ -177,11 +177,21 @@ fn solver(spec: &Spec, entry: &Entry) -> Result<()> {
     Ok(())
 }
 
-/// Components are read off a graph that has them.
-pub(super) fn labels(spec: &Spec, entry: &Entry) -> Result<()> {
+/// Components are read off a graph that has them, and k-means alone makes another number of clusters.
+pub(super) fn labels(spec: &Spec, entry: &Entry, n: usize) -> Result<()> {
+    if let Some(clusters) = spec.clusters
+        && !(1..=n).contains(&clusters)
+    {
+        let must = format!("at least 1 and at most {n}, the number of samples");
+        return Err(Error::param("clusters", clusters, must));
+    }
+    if spec.label_count() != spec.k && !entry.labels(spec).is_kmeans() {
+        let must = format!("{}, one for each centroid, unless labels are read off by k-means", spec.k);
+        return Err(Error::param("clusters", spec.label_count(), must));
+    }
     let wanted = spec.labels == Some(LabelRule::Components);
     if wanted && entry.facts.labels != LabelRule::Components {
-        let must = format!("raw, unit or kmeans with {}, which learns no graph with components", entry.name);
+        let must = format!("largest, unit or kmeans with {}, which learns no graph with components", entry.name);
         return Err(Error::param("labels", "components", must));
     }
     Ok(())
@@ -219,7 +229,7 @@ pub(super) fn missing<T: Real>(spec: &Spec, entry: &Entry, x: &Samples<'_, T>) -
     if !entry.facts.missing {
         return refuse(entry.name.into(), "choose a method of weighted samples or entries");
     }
-    let solver = spec.solver.unwrap_or_default();
+    let solver = entry.solver(spec);
     if solver != Solver::Mu {
         return refuse(format!("solver = {solver}"), "use solver = mu");
     }

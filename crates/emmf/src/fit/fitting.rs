@@ -8,13 +8,13 @@ use crate::checkpoint::{Checkpoint, Snapshot};
 use crate::error::{Error, Result};
 use crate::init::{Random, Start};
 use crate::iterate::{Observer, Run, Step, Stop, StopRule, iterate};
-use crate::method::{Ending, Method, centres};
+use crate::method::{Ending, Method, centres, points};
 use crate::model::{Fit, Model, ResidualScale, Seconds};
 use crate::outliers::Reason;
 use crate::preprocess::Fitted;
 use crate::real::Real;
 use crate::registry::Entry;
-use crate::spec::{LabelRule, Spec};
+use crate::spec::Spec;
 use crate::threads::Pool;
 
 use super::{Given, check, guide};
@@ -61,12 +61,12 @@ impl<'a> Fitting<'a> {
     ) -> Result<Fit<T>> {
         let (run, restart) = self.best_run(method, x, given)?;
         let Run { state, initial, trace, mut stop } = run;
-        let rule = self.spec.labels.unwrap_or(self.entry.facts.labels);
+        let (rule, clusters) = (self.entry.labels(self.spec), self.spec.label_count());
         // Whoever ends a fit early does not wait for V to be coded anew.
         let polish = self.spec.polish && !stop.is_early();
         let cancel = given.running.cancel.clone();
         let (seed, deadline) = (self.spec.seed, self.deadline);
-        let ending = Ending { polish, labels: rule, seed, deadline, cancel: cancel.clone() };
+        let ending = Ending { polish, labels: rule, clusters, seed, deadline, cancel: cancel.clone() };
         let outcome = method.finish(x, state, ending)?;
         (self.intact)()?;
         if polish && cancel.is_cancelled() {
@@ -77,8 +77,10 @@ impl<'a> Fitting<'a> {
         let scale = ResidualScale::of(&outcome.residuals);
         let model = Model::from_parts(self.spec.clone().labels(rule), outcome.factors.u, self.fitted, scale)?;
         let mut model = model.with_coding(outcome.coding)?;
-        if rule == LabelRule::Kmeans {
-            model = model.with_label_centres(centres(&outcome.factors.v, &outcome.labels))?;
+        if rule.is_kmeans() {
+            let points = points(&outcome.factors.v, model.centroids(), rule);
+            let centres = centres(&points, &outcome.labels, clusters);
+            model = model.with_label_centres(centres)?;
         }
         Ok(Fit {
             scores: outcome.residuals.iter().map(|&r| scale.score(r)).collect(),
@@ -109,7 +111,7 @@ impl<'a> Fitting<'a> {
         given: &mut Given<'_, T>,
     ) -> Result<(Run<M::State>, usize)> {
         let Spec { max_iter, restarts, .. } = *self.spec;
-        let tol = self.spec.tol.unwrap_or_default();
+        let tol = self.entry.tol(self.spec);
         let by = check::stop_by(self.spec, self.entry);
         let cancel = given.running.cancel.clone();
         let rule = StopRule { max_iter, tol, by, deadline: self.deadline, cancel };

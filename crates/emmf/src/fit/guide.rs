@@ -19,7 +19,7 @@ use crate::metrics::modularity;
 use crate::model::Fit;
 use crate::real::Real;
 use crate::registry;
-use crate::spec::{GraphKind, GraphSpec, Init, Missing, Solver, Spec};
+use crate::spec::{GraphKind, GraphSpec, Init, LabelRule, Missing, Solver, Spec};
 use crate::threads::Running;
 
 use super::fitting::Fitting;
@@ -128,7 +128,8 @@ fn wide<T: Real>(
     cancel: &Cancel,
 ) -> Result<Fit<T>> {
     let spec = Spec::emmf(width).solver(Solver::Hals).max_iter(ITERATIONS).seed(fitting.spec.seed);
-    let spec = Spec { polish: false, init: Some(Init::Kmeans), init_restarts: 1, ..spec };
+    let spec =
+        Spec { polish: false, init: Some(Init::Kmeans), init_restarts: 1, ..spec }.labels(LabelRule::Largest);
     let Fitting { weights, intact, pool, deadline, .. } = *fitting;
     let fitting = Fitting::new(&spec, registry::find("emmf")?, weights, pool);
     let running = Running { cancel: cancel.clone(), ..Running::default() };

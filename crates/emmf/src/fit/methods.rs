@@ -110,7 +110,7 @@ impl Fitting<'_> {
 /// The sample-weighted method with this loss.
 fn irls<'a>(fitting: &Fitting<'a>, loss: impl Fn() -> Box<dyn Loss> + Send + Sync + 'a) -> Irls<'a> {
     let spec = fitting.spec;
-    let update = match spec.solver.unwrap_or_default() {
+    let update = match fitting.entry.solver(spec) {
         Solver::Mu => Update::Multiplicative { exponent: fitting.exponent() },
         Solver::Hals => {
             Update::Hals { sweeps: spec.sweeps, extrapolate: spec.extrapolate, deadline: fitting.deadline }

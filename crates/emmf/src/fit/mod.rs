@@ -166,7 +166,7 @@ fn fit_side<T: Real>(spec: &Spec, side: &dyn SampleSide<T>, mut given: Given<'_,
     let spec = &Spec { init: spec.init, ..resolved(spec, entry, &given) };
     check::spec(spec, entry, side.shape())?;
     check::start(spec, given.start, side.shape())?;
-    check::labels(spec, entry)?;
+    check::labels(spec, entry, side.shape().0)?;
     given.running.threads.run(|pool| {
         let deadline = Deadline::after(began, spec.time_limit);
         let fitting = Fitting { deadline, ..Fitting::new(spec, entry, &[], pool) };
@@ -244,7 +244,7 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, given: Given<'_, T>) -> Result<F
     if missing {
         check::missing(spec, entry, &x)?;
     }
-    check::labels(spec, entry)?;
+    check::labels(spec, entry, x.shape().0)?;
     let Running { threads, cancel } = given.running.clone();
     let threads = threads_for(threads, x.shape(), spec.k);
     check_room::<T>(spec, x.shape(), matches!(x, Samples::Stream(_)), threads.number())?;
@@ -342,7 +342,7 @@ fn resolved<T>(spec: &Spec, entry: &Entry, given: &Given<'_, T>) -> Spec {
         spec.graph = Some(GraphSpec { kind: GraphKind::Given, ..spec.graph.unwrap_or_default() });
     }
     let (init, solver, tol) =
-        (entry.init(&spec), spec.solver.unwrap_or_default(), spec.tol.unwrap_or_default());
+        (entry.init(&spec), entry.solver(&spec), entry.tol(&spec));
     (spec.init, spec.solver, spec.tol) = (Some(init), Some(solver), Some(tol));
     spec
 }

@@ -23,7 +23,7 @@ use crate::method::side::Host;
 use crate::preprocess::median;
 use crate::real::Real;
 use crate::registry::{self, Places};
-use crate::spec::{Init, Missing, Solver, Spec};
+use crate::spec::{Init, LabelRule, Missing, Solver, Spec};
 use crate::threads::{Pool, Running};
 
 /// How often values are held out, and one of how many each time.
@@ -92,6 +92,7 @@ pub(super) fn choose_rank<T: Real>(
     let by_samples = registry::find(&spec.method)?.facts.places == Places::Anywhere;
     let method = if by_samples { &spec.method } else { INSTEAD };
     let alike = Spec::new(method, 1).solver(Solver::Hals).max_iter(ITERATIONS).tol(0.0).seed(spec.seed);
+    let alike = alike.labels(LabelRule::Largest);
     let alike = Spec { init: Some(Init::Nndsvd), params: spec.params.clone(), ..alike };
     spec.prepared(part.samples(), (false, running), |data, pool| {
         let (n, d) = data.shape();

@@ -22,7 +22,6 @@ use crate::init::{Factors, Start};
 use crate::loss::{L21, Loss, Stats};
 use crate::matrix::Mat;
 use crate::real::Real;
-use crate::spec::LabelRule;
 
 /// Makes a fresh loss for every start.
 pub(crate) type MakeLoss<'a> = Box<dyn Fn() -> Box<dyn Loss> + Send + Sync + 'a>;
@@ -228,13 +227,12 @@ impl<'x, T: Real, X: SampleSide<T> + ?Sized + 'x> Method<'x, T, X> for Irls<'_> 
         let smoothing = state.smoothing();
         let IrlsState { u, mut side, loss, mut stats, mut weighing, pull, momentum, .. } = state;
         drop((pull, momentum));
-        let labels = match ending.labels {
-            LabelRule::Kmeans => {
-                let v = side.column(Column::Coefficients)?;
-                let (n, c) = (v.len() / u.cols(), u.cols());
-                Some(ending.read(&Mat::from_vec(v.into_iter().map(T::from_f64).collect(), n, c)?, &u)?)
-            }
-            _ => None,
+        let labels = if ending.labels.is_kmeans() {
+            let v = side.column(Column::Coefficients)?;
+            let (n, c) = (v.len() / u.cols(), u.cols());
+            Some(ending.read(&Mat::from_vec(v.into_iter().map(T::from_f64).collect(), n, c)?, &u)?)
+        } else {
+            None
         };
         let Ending { labels: rule, polish, deadline, cancel, .. } = ending;
         let finish = Finish { labels: rule, polish, smoothing, deadline, cancel };

@@ -16,6 +16,8 @@ pub struct Ending {
     pub polish: bool,
     /// How labels are read off V, before it is polished.
     pub labels: LabelRule,
+    /// Clusters that k-means makes for that.
+    pub clusters: usize,
     /// Where randomness in that comes from.
     pub seed: u64,
     /// Samples that are not coded anew by then keep the coefficients of the last iteration.

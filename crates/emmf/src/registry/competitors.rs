@@ -42,7 +42,7 @@ pub(super) const GNMF: Entry = Entry {
     guarantee: DESCENT,
     params: &[lambda(100.0, SMOOTH)],
     ..own(
-        with_graph(GraphUse::Needed, LabelRule::Kmeans, like_v(3.0)),
+        with_graph(GraphUse::Needed, LabelRule::KmeansRaw, like_v(3.0)),
         Kind::Regularized(|values| Terms { lambda: get(values, "lambda"), graph: Source::Given, ..PLAIN }),
     )
 };
@@ -71,7 +71,7 @@ pub(super) const LCCF: Entry = Entry {
         ),
     ],
     ..own(
-        with_graph(GraphUse::Needed, LabelRule::Kmeans, like_v(5.0)),
+        with_graph(GraphUse::Needed, LabelRule::KmeansRaw, like_v(5.0)),
         Kind::Regularized(|values| Terms {
             concepts: true,
             lambda: get(values, "lambda"),
@@ -90,7 +90,7 @@ pub(super) const NLCF: Entry = Entry {
     guarantee: DESCENT,
     params: &[MU],
     ..own(
-        alone(LabelRule::Raw, false, like_v(3.0)),
+        alone(LabelRule::Largest, false, like_v(3.0)),
         Kind::Regularized(|values| Terms { local: get(values, "mu"), ..PLAIN }),
     )
 };
@@ -103,7 +103,7 @@ pub(super) const LCF: Entry = Entry {
     guarantee: DESCENT,
     params: &[MU],
     ..own(
-        alone(LabelRule::Raw, false, like_v(4.0)),
+        alone(LabelRule::Largest, false, like_v(4.0)),
         Kind::Regularized(|values| Terms { concepts: true, local: get(values, "mu"), ..PLAIN }),
     )
 };
@@ -170,7 +170,7 @@ pub(super) const SYMNMF: Entry = Entry {
     objective: "‖S − VVᵀ‖²",
     guarantee: "the objective never rises; with the half step it may",
     params: &[choice("half", 0.0, "1: the faster half step, without a proof; 0: the quarter power")],
-    ..own(with_graph(GraphUse::Needed, LabelRule::Raw, like_v(3.0)), Kind::Symmetric)
+    ..own(with_graph(GraphUse::Needed, LabelRule::Largest, like_v(3.0)), Kind::Symmetric)
 };
 
 pub(super) const RMNMF: Entry = Entry {
@@ -203,7 +203,7 @@ pub(super) const RMNMF: Entry = Entry {
     ..own(
         with_graph(
             GraphUse::Needed,
-            LabelRule::Raw,
+            LabelRule::Largest,
             Memory { like_x: 2.0, more: memory::rmnmf, ..like_v(6.0) },
         ),
         Kind::RobustManifold,
@@ -242,7 +242,11 @@ pub(super) const LSNMF: Entry = Entry {
         },
     ],
     ..own(
-        with_graph(GraphUse::Learned, LabelRule::Components, Memory { more: memory::lsnmf, ..like_v(0.0) }),
+        with_graph(
+            GraphUse::Learned,
+            LabelRule::Components,
+            Memory { more: memory::lsnmf, ..like_v(0.0) },
+        ),
         Kind::LocalCentroids,
     )
 };

@@ -24,9 +24,15 @@ pub struct Facts {
     /// Whether X in other units gives U in these units and the same V. Not where a scale, a prior or a graph term has a
     /// unit, nor where V holds entries of X.
     pub homogeneous: bool,
-    /// How labels are read off V where the user does not say: where the components have unrelated scales, with
-    /// centroids of unit length; where a given graph makes columns of V alike, by k-means.
+    /// How labels are read off V where the user does not say and no graph is followed. By k-means for weighted samples:
+    /// samples of one cluster may be made of several centroids.
     pub labels: LabelRule,
+    /// How its authors read them, or as they would: where the components have unrelated scales, with centroids of unit
+    /// length; where a given graph makes columns of V alike, by k-means.
+    pub published_labels: LabelRule,
+    /// Whether it is taken to its minimum where the user does not say how to solve it: by coordinate descent, from the
+    /// nonnegative double SVD, until the objective changes by less than 1e-6 of itself.
+    pub converges: bool,
     /// Whether `transform` of the training samples gives the coefficients of the fit. Not where these follow more than
     /// the sample: neighbours, or other terms than the fit.
     pub codes_alone: bool,
@@ -121,7 +127,9 @@ pub(super) const SAMPLES: Facts = Facts {
     set_aside: SetAside::Asked,
     zeros: true,
     homogeneous: true,
-    labels: LabelRule::Raw,
+    labels: LabelRule::Kmeans,
+    published_labels: LabelRule::Largest,
+    converges: false,
     codes_alone: true,
     places: Places::Anywhere,
     memory: like_v(1.0),
@@ -135,7 +143,9 @@ pub(super) const ENTRIES: Facts = Facts {
     set_aside: SetAside::Asked,
     zeros: true,
     homogeneous: true,
-    labels: LabelRule::Raw,
+    labels: LabelRule::Largest,
+    published_labels: LabelRule::Largest,
+    converges: false,
     codes_alone: true,
     places: Places::OneMemory,
     memory: Memory { products: false, more: memory::entrywise, ..like_v(2.0) },
@@ -151,6 +161,8 @@ pub(super) const fn alone(labels: LabelRule, codes_alone: bool, memory: Memory) 
         zeros: true,
         homogeneous: true,
         labels,
+        published_labels: labels,
+        converges: false,
         codes_alone,
         places: Places::OneMemory,
         memory,
@@ -167,6 +179,8 @@ pub(super) const fn with_graph(graph: GraphUse, labels: LabelRule, memory: Memor
         zeros: false,
         homogeneous: false,
         labels,
+        published_labels: labels,
+        converges: false,
         codes_alone: false,
         places: Places::OneMemory,
         memory,

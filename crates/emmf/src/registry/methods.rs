@@ -88,7 +88,7 @@ pub const METHODS: &[Entry] = &[
         reference: "Lee and Seung, NIPS 2000",
         objective: "Σ rᵢ²",
         guarantee: DESCENT,
-        ..samples(SAMPLES, |_| Box::new(Frobenius))
+        ..samples(Facts { converges: true, ..SAMPLES }, |_| Box::new(Frobenius))
     },
     Entry {
         name: "l21-nmf",
@@ -236,7 +236,7 @@ pub const METHODS: &[Entry] = &[
             Facts {
                 zeros: false,
                 homogeneous: false,
-                ..alone(LabelRule::Raw, true, Memory { more: memory::pnmf, ..like_v(2.2) })
+                ..alone(LabelRule::Largest, true, Memory { more: memory::pnmf, ..like_v(2.2) })
             },
             Kind::Probabilistic,
         )

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::loss::Loss;
 use crate::method::{Recipe, Terms};
 use crate::opaque::opaque;
-use crate::spec::{GraphSpec, Init, Outliers, Solver, Spec};
+use crate::spec::{GraphSpec, Init, LabelRule, Missing, Outliers, Solver, Spec};
 
 pub(crate) use facts::WITH_GRAPH;
 pub use facts::{Facts, GraphUse, Memory, Places, SetAside};
@@ -60,6 +60,9 @@ pub struct Param {
 /// go that far.
 pub const MOST: f64 = 1e30;
 const LEAST: f64 = 1e-30;
+
+/// A fit that converges by default ends when the objective changes by less than this share of itself.
+const CONVERGED: f64 = 1e-6;
 
 /// A guarantee.
 const DESCENT: &str = "the objective never rises";
@@ -216,8 +219,40 @@ impl Entry {
 
     /// Where a fit with these parameters starts.
     pub fn init(&self, spec: &Spec) -> Init {
-        let own = || if self.follows(spec).is_some() { Init::Graph } else { Init::Kmeans };
+        let own = || match self.follows(spec) {
+            Some(_) => Init::Graph,
+            None if spec.solver.is_none() && self.converges(spec) => Init::Nndsvd,
+            None => Init::Kmeans,
+        };
         spec.init.unwrap_or_else(own)
+    }
+
+    /// How a factor is moved in a fit with these parameters.
+    pub fn solver(&self, spec: &Spec) -> Solver {
+        spec.solver.unwrap_or(if self.converges(spec) { Solver::Hals } else { Solver::Mu })
+    }
+
+    /// The least change that goes on in a fit with these parameters.
+    pub fn tol(&self, spec: &Spec) -> f64 {
+        let own = || if self.converges(spec) && self.solver(spec) == Solver::Hals { CONVERGED } else { 0.0 };
+        spec.tol.unwrap_or_else(own)
+    }
+
+    /// How labels are read off V in a fit with these parameters.
+    pub fn labels(&self, spec: &Spec) -> LabelRule {
+        let apart = spec.label_count() != spec.k;
+        let own = || match self.follows(spec) {
+            _ if apart => LabelRule::Kmeans,
+            Some(_) => self.facts.published_labels,
+            None => self.facts.labels,
+        };
+        spec.labels.unwrap_or_else(own)
+    }
+
+    /// Whether nothing in these parameters keeps the method from converging as it does by default.
+    fn converges(&self, spec: &Spec) -> bool {
+        let free = self.follows(spec).is_none() && spec.missing == Missing::Refuse;
+        self.facts.converges && free && spec.exponent.is_none()
     }
 
     /// Whether with these parameters no iteration makes the objective worse.
@@ -287,6 +322,11 @@ impl Spec {
     pub(crate) fn own_graph(&self) -> Option<GraphSpec> {
         let needs = find(&self.method).is_ok_and(|entry| entry.facts.graph == GraphUse::Needed);
         needs.then(GraphSpec::default)
+    }
+
+    /// How the method's authors read labels off V.
+    pub(crate) fn published_labels(&self) -> Option<LabelRule> {
+        find(&self.method).ok().map(|entry| entry.facts.published_labels)
     }
 
     /// Whether outliers are set aside.

@@ -245,7 +245,7 @@ fn label_rules() {
         let model = Model::from_parts(Spec::emmf(2).labels(rule), u.clone(), vec![], scale).unwrap();
         model.transform(&Mat::from_rows([[1.0, 50.0], [2.0, 1.0]])).unwrap().labels
     };
-    assert_eq!(coded(LabelRule::Raw), [0, 0]);
+    assert_eq!(coded(LabelRule::Largest), [0, 0]);
     assert_eq!(coded(LabelRule::Unit), [1, 0]);
 }
 
@@ -255,7 +255,7 @@ fn label_rules() {
 fn labels_by_k_means() {
     let x = Mat::from_fn(40, 6, |i, j| if i % 2 == j % 2 { 1.0 + (i * j % 3) as f64 } else { 0.1 });
     let fit = Spec::new("gnmf", 2).fit(&x).unwrap();
-    assert_eq!(fit.model.spec().labels, Some(LabelRule::Kmeans));
+    assert_eq!(fit.model.spec().labels, Some(LabelRule::KmeansRaw));
     assert!((0..40).all(|i| fit.labels[i] == fit.labels[i % 2]) && fit.labels[0] != fit.labels[1]);
     assert_eq!(fit.model.transform(&x).unwrap().labels, fit.labels);
     let again = Spec::emmf(2).labels(LabelRule::Kmeans).fit(&x).unwrap();
@@ -266,6 +266,36 @@ fn labels_by_k_means() {
     assert!(error.contains("components") && error.contains("emmf"), "{error}");
     let error = Spec::new("gnmf", 2).on(&x).weights(&[1.0; 40]).fit().unwrap_err().to_string();
     assert!(error.contains("sample_weight") && error.contains("gnmf"), "{error}");
+}
+
+/// Directions of what samples are made of do not hang on the lengths of samples or centroids, number k is the cluster of centroid
+/// k where there is one for each, and there may be more or fewer.
+#[test]
+fn clusters_of_directions() {
+    // Six clusters of four parts: each part alone, and two pairs.
+    let members = [[3, 0, 0, 0], [0, 3, 0, 0], [0, 0, 3, 0], [0, 0, 0, 3], [2, 2, 0, 0], [0, 0, 2, 2]];
+    let x = Mat::from_fn(180, 16, |i, j| {
+        let part = f64::from(members[i % 6][j / 4]) * (1.0 + (j % 4) as f64);
+        (1.0 + (i % 7) as f64) * (part + 0.05 * ((i * 31 + j * 17) % 5) as f64)
+    });
+    let fit = Spec::emmf(4).clusters(6).fit(&x).unwrap();
+    assert_eq!(fit.model.spec().labels, Some(LabelRule::Kmeans));
+    assert!((0..180).all(|i| fit.labels[i] == fit.labels[i % 6]), "{:?}", fit.labels);
+    let mut found = fit.labels[..6].to_vec();
+    found.sort_unstable();
+    assert_eq!(found, [0, 1, 2, 3, 4, 5]);
+    assert_eq!(fit.model.label_centres().len(), 6);
+    let longer = Mat::from_fn(180, 16, |i, j| 100.0 * x[(i, j)]);
+    assert_eq!(fit.model.transform(&longer).unwrap().labels, fit.labels);
+    let own = Spec::emmf(4).fit(&x).unwrap();
+    let largest = Spec::emmf(4).labels(LabelRule::Largest).fit(&x).unwrap();
+    assert_eq!(own.model.spec().labels, Some(LabelRule::Kmeans));
+    let same = own.labels.iter().zip(&largest.labels).filter(|(a, b)| a == b).count();
+    assert!(same >= 120, "{same} of 180 have the number of their largest part");
+    assert_eq!(Spec::emmf(4).as_published().fit(&x).unwrap().model.spec().labels, Some(LabelRule::Largest));
+    let refused = |spec: Spec| spec.fit(&x).unwrap_err().to_string();
+    assert!(refused(Spec::emmf(4).clusters(0)).contains("at least 1 and at most 180"));
+    assert!(refused(Spec::emmf(4).clusters(3).labels(LabelRule::Largest)).contains("k-means"));
 }
 
 /// Public types can be shared between threads; the number type is kept.

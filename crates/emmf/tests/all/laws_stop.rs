@@ -4,7 +4,7 @@ use crate::oracle;
 
 use std::ops::ControlFlow;
 
-use emmf::{Factors, Fit, Init, Mat, Spec, Step, Stop, StopBy, registry};
+use emmf::{Factors, Fit, Init, Mat, Solver, Spec, Step, Stop, StopBy, registry};
 use oracle::problems::{Kind, methods, problem, rng, uniform};
 use oracle::{fit_from, residuals};
 
@@ -163,4 +163,25 @@ fn given_factors() {
     let rest = fit_from(&spec.clone().max_iter(5), &p.x, &middle).unwrap();
     let whole = fit_from(&spec.max_iter(10), &p.x, &p.start).unwrap();
     assert_eq!((rest.model.centroids(), &rest.v), (whole.model.centroids(), &whole.v));
+}
+
+/// Plain NMF is taken to its minimum by default, no worse than the published rule comes from the same start in all its
+/// iterations, and everything can be said otherwise.
+#[test]
+fn nmf_converges_by_default() {
+    let x = samples();
+    let nmf = || Spec::new("nmf", 4);
+    let fit = |spec: Spec| spec.fit(&x).unwrap();
+    let (default, published) = (fit(nmf()), fit(nmf().as_published()));
+    assert!(default.stop == Stop::Converged && default.trace.len() < 500, "{:?}", default.stop);
+    assert!(published.stop == Stop::MaxIter && published.trace.len() == 500);
+    let slow = fit(nmf().init(Init::Nndsvd).as_published());
+    assert!(default.objective <= slow.objective, "{} {}", default.objective, slow.objective);
+    let spec = default.model.spec();
+    assert_eq!((spec.solver, spec.tol, spec.init), (Some(Solver::Hals), Some(1e-6), Some(Init::Nndsvd)));
+    let spec = published.model.spec().clone();
+    assert_eq!((spec.solver, spec.tol, spec.init), (Some(Solver::Mu), Some(0.0), Some(Init::Kmeans)));
+    assert_eq!(fit(nmf().tol(0.0).max_iter(9)).trace.len(), 9);
+    assert_eq!(fit(nmf().exponent(0.5).max_iter(9)).stop, Stop::MaxIter);
+    assert_eq!(fit(Spec::emmf(4).max_iter(9)).stop, Stop::MaxIter);
 }

@@ -56,7 +56,7 @@ impl Oracle {
             s: vec![1.0; x.rows()],
             method: spec.method.clone(),
             params: spec.params.clone(),
-            rule: match spec.solver.unwrap_or_default() {
+            rule: match registry::find(&spec.method).unwrap().solver(spec) {
                 Solver::Mu => Rule::Mu(spec.exponent.unwrap_or(published)),
                 Solver::Hals => Rule::Hals(spec.sweeps),
             },
