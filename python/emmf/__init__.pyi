@@ -41,7 +41,8 @@ class EMMF(MatrixFactorization):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     outliers: Literal["set-aside", "keep"] | None
@@ -71,7 +72,8 @@ class EMMF(MatrixFactorization):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
@@ -98,7 +100,8 @@ class GraphEMMF(MatrixFactorization):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     outliers: Literal["set-aside", "keep"] | None
@@ -124,7 +127,8 @@ class GraphEMMF(MatrixFactorization):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
@@ -153,7 +157,8 @@ class NMF(MatrixFactorization):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     outliers: Literal["set-aside", "keep"] | None
@@ -183,7 +188,8 @@ class NMF(MatrixFactorization):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
@@ -213,7 +219,8 @@ class L21NMF(MatrixFactorization):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     outliers: Literal["set-aside", "keep"] | None
@@ -243,7 +250,8 @@ class L21NMF(MatrixFactorization):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
@@ -275,7 +283,8 @@ class HxNMF(MatrixFactorization):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     outliers: Literal["set-aside", "keep"] | None
@@ -307,7 +316,8 @@ class HxNMF(MatrixFactorization):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
@@ -340,7 +350,8 @@ class CappedNMF(MatrixFactorization):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     outliers: Literal["set-aside", "keep"] | None
@@ -373,7 +384,8 @@ class CappedNMF(MatrixFactorization):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
@@ -405,7 +417,8 @@ class RCIMNMF(MatrixFactorization):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     outliers: Literal["set-aside", "keep"] | None
@@ -437,7 +450,8 @@ class RCIMNMF(MatrixFactorization):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
@@ -459,7 +473,8 @@ class NMFDiv(MatrixFactorization):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     outliers: Literal["set-aside", "keep"] | None
@@ -481,7 +496,8 @@ class NMFDiv(MatrixFactorization):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
@@ -504,7 +520,8 @@ class L1NMF(MatrixFactorization):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     outliers: Literal["set-aside", "keep"] | None
@@ -527,7 +544,8 @@ class L1NMF(MatrixFactorization):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
@@ -551,7 +569,8 @@ class CIMNMF(MatrixFactorization):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     outliers: Literal["set-aside", "keep"] | None
@@ -575,7 +594,8 @@ class CIMNMF(MatrixFactorization):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
@@ -598,7 +618,8 @@ class HuberNMF(MatrixFactorization):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     outliers: Literal["set-aside", "keep"] | None
@@ -621,7 +642,8 @@ class HuberNMF(MatrixFactorization):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
@@ -644,7 +666,8 @@ class HypersurfaceNMF(MatrixFactorization):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     outliers: Literal["set-aside", "keep"] | None
@@ -667,7 +690,8 @@ class HypersurfaceNMF(MatrixFactorization):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
@@ -689,7 +713,8 @@ class L12NMF(MatrixFactorization):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     outliers: Literal["set-aside", "keep"] | None
@@ -711,7 +736,8 @@ class L12NMF(MatrixFactorization):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
@@ -733,7 +759,8 @@ class L12SquaredNMF(MatrixFactorization):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     outliers: Literal["set-aside", "keep"] | None
@@ -755,7 +782,8 @@ class L12SquaredNMF(MatrixFactorization):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
@@ -782,7 +810,8 @@ class PNMF(MatrixFactorization):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     callback: Callable[[Step], Any] | None
@@ -807,7 +836,8 @@ class PNMF(MatrixFactorization):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -828,7 +858,8 @@ class GSNMF(MatrixFactorization):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     callback: Callable[[Step], Any] | None
@@ -849,7 +880,8 @@ class GSNMF(MatrixFactorization):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -868,7 +900,8 @@ class ONMF(MatrixFactorization):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     callback: Callable[[Step], Any] | None
@@ -887,7 +920,8 @@ class ONMF(MatrixFactorization):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -906,7 +940,8 @@ class CF(MatrixFactorization):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     callback: Callable[[Step], Any] | None
@@ -925,7 +960,8 @@ class CF(MatrixFactorization):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -945,7 +981,8 @@ class NLCF(MatrixFactorization):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     callback: Callable[[Step], Any] | None
@@ -965,7 +1002,8 @@ class NLCF(MatrixFactorization):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -985,7 +1023,8 @@ class LCF(MatrixFactorization):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     callback: Callable[[Step], Any] | None
@@ -1005,7 +1044,8 @@ class LCF(MatrixFactorization):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -1028,7 +1068,8 @@ class GNMF(Unweighted):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     callback: Callable[[Step], Any] | None
@@ -1051,7 +1092,8 @@ class GNMF(Unweighted):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -1075,7 +1117,8 @@ class LCCF(Unweighted):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     callback: Callable[[Step], Any] | None
@@ -1099,7 +1142,8 @@ class LCCF(Unweighted):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -1122,7 +1166,8 @@ class SymNMF(Unweighted):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     callback: Callable[[Step], Any] | None
@@ -1145,7 +1190,8 @@ class SymNMF(Unweighted):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -1171,7 +1217,8 @@ class RMNMF(Unweighted):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     callback: Callable[[Step], Any] | None
@@ -1197,7 +1244,8 @@ class RMNMF(Unweighted):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -1218,7 +1266,8 @@ class NMFAN(Unweighted):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     callback: Callable[[Step], Any] | None
@@ -1239,7 +1288,8 @@ class NMFAN(Unweighted):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -1261,7 +1311,8 @@ class SRMCF(Unweighted):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     callback: Callable[[Step], Any] | None
@@ -1283,7 +1334,8 @@ class SRMCF(Unweighted):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -1307,7 +1359,8 @@ class LSNMF(Unweighted):
     stop_by: Literal["objective", "coefficients"] | None
     time_limit: float | None
     epsilon: float | None
-    label_rule: Literal["raw", "unit", "kmeans", "components"] | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
     polish: bool
     n_jobs: int | None
     callback: Callable[[Step], Any] | None
@@ -1331,7 +1384,8 @@ class LSNMF(Unweighted):
         stop_by: Literal["objective", "coefficients"] | None = ...,
         time_limit: float | None = ...,
         epsilon: float | None = ...,
-        label_rule: Literal["raw", "unit", "kmeans", "components"] | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,

@@ -45,7 +45,12 @@ pub(crate) fn write(path: &Path, title: &str, records: &[&Record]) -> Result<()>
 /// What a page is called that has no other name.
 pub(crate) fn title(records: &[&Record]) -> String {
     if let [record] = records {
-        return format!("{}: {} clusters by {}", record.data.name, record.spec.label_count(), record.spec.method);
+        return format!(
+            "{}: {} clusters by {}",
+            record.data.name,
+            record.spec.label_count(),
+            record.spec.method
+        );
     }
     let mut data: Vec<&str> = records.iter().map(|record| record.data.name.as_str()).collect();
     data.dedup();

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::graph::{MANY, Searched, eigen_width};
 use crate::init::{OVERSAMPLE, widest};
 use crate::matrix::COPIED;
+use crate::method::MOST_LABELLED;
 use crate::method::memory::Sizes;
 use crate::outliers::{most_binned, most_compared, most_drawn, most_held, most_read};
 use crate::real::Real;
@@ -77,6 +78,7 @@ impl Takes<'_> {
         let aside = if self.spec.sets_aside() { self.copied() + self.tall() } else { 0.0 };
         let again = if self.spec.restarts > 1 { self.iterations() } else { 0.0 };
         let phases = self.start().max(self.making()).max(self.iterations() + aside + again);
+        let phases = phases.max(self.labelling() + aside + again);
         let phases = phases.max(self.judging() + if self.streamed { 0.0 } else { aside });
         let kept = self.products() + self.rooms() + SHORT * d * k * size;
         8.0 * VECTORS * (n + d) + phases + kept
@@ -224,10 +226,20 @@ impl Takes<'_> {
         matrices + (facts.memory.more)(&self.sizes) + graph.unwrap_or(0.0)
     }
 
+    /// What k-means labels samples by: V, what those that are clustered are made of, with what the best run so far
+    /// found and the next.
+    fn labelling(&self) -> f64 {
+        if !self.entry.labels(self.spec).is_kmeans() {
+            return 0.0;
+        }
+        let Sizes { n, k, size, .. } = self.sizes;
+        let some = (MOST_LABELLED as f64).min(n);
+        self.tall() + some * (k * size + 80.0) + 8.0 * n
+    }
+
     /// Whether HALS extrapolates.
     fn extrapolates(&self) -> bool {
-        let hals = self.entry.solver(self.spec) == Solver::Hals
-            && self.entry.solvers.contains(&Solver::Hals);
+        let hals = self.entry.solver(self.spec) == Solver::Hals && self.entry.solvers.contains(&Solver::Hals);
         hals && self.spec.extrapolate && self.entry.is_monotone(&self.spec.params)
     }
 }

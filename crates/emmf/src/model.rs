@@ -10,7 +10,7 @@ use crate::data::{BLOCK, Data, Stored};
 use crate::error::{Error, Result};
 use crate::iterate::Stop;
 use crate::matrix::{Mat, Samples, View};
-use crate::method::{Coding, Extra, Normal, largest, nearest, points};
+use crate::method::{Coding, Extra, Normal, Shares, largest};
 use crate::outliers::{Cut, Judge, Judged, Reason, outliers};
 use crate::preprocess::{self, Fitted, Prepared, median};
 use crate::real::Real;
@@ -248,7 +248,7 @@ impl<T: Real> Model<T> {
         data.intact()?;
         let labels = match &self.label_centres[..] {
             [] => largest(&v, &self.u, self.spec.labels.unwrap_or_default()),
-            centres => nearest(&points(&v, &self.u, self.spec.labels.unwrap_or_default()), centres),
+            centres => Shares::new(&v, &self.u, self.spec.labels.unwrap_or_default()).nearest(centres),
         };
         let scores = residuals.iter().map(|&r| self.residual_scale.score(r)).collect();
         let reasons = vec![Reason::default(); residuals.len()];

@@ -36,8 +36,16 @@ fn with_other_json(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     if random.one_in(6) {
         json::mutate(&mut header, random);
     } else {
-        let keys =
-            ["spec", "preprocessing", "residual_scale", "coding", "label_centres", "label_directions", "features", "scores"];
+        let keys = [
+            "spec",
+            "preprocessing",
+            "residual_scale",
+            "coding",
+            "label_centres",
+            "label_directions",
+            "features",
+            "scores",
+        ];
         let text = texts.get_mut(random.pick(&keys))?;
         let mut inside: Value = serde_json::from_str(text.as_str()?).ok()?;
         json::mutate(&mut inside, random);

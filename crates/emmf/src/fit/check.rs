@@ -191,7 +191,8 @@ pub(super) fn labels(spec: &Spec, entry: &Entry, n: usize) -> Result<()> {
     }
     let wanted = spec.labels == Some(LabelRule::Components);
     if wanted && entry.facts.labels != LabelRule::Components {
-        let must = format!("largest, unit or kmeans with {}, which learns no graph with components", entry.name);
+        let must =
+            format!("largest, unit or kmeans with {}, which learns no graph with components", entry.name);
         return Err(Error::param("labels", "components", must));
     }
     Ok(())

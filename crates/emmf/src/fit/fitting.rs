@@ -8,7 +8,7 @@ use crate::checkpoint::{Checkpoint, Snapshot};
 use crate::error::{Error, Result};
 use crate::init::{Random, Start};
 use crate::iterate::{Observer, Run, Step, Stop, StopRule, iterate};
-use crate::method::{Ending, Method, centres, points};
+use crate::method::{Ending, Method, Shares};
 use crate::model::{Fit, Model, ResidualScale, Seconds};
 use crate::outliers::Reason;
 use crate::preprocess::Fitted;
@@ -66,7 +66,9 @@ impl<'a> Fitting<'a> {
         let polish = self.spec.polish && !stop.is_early();
         let cancel = given.running.cancel.clone();
         let (seed, deadline) = (self.spec.seed, self.deadline);
-        let ending = Ending { polish, labels: rule, clusters, seed, deadline, cancel: cancel.clone() };
+        let weights = if rule.is_kmeans() { self.weights.to_vec() } else { Vec::new() };
+        let ending =
+            Ending { polish, labels: rule, clusters, weights, seed, deadline, cancel: cancel.clone() };
         let outcome = method.finish(x, state, ending)?;
         (self.intact)()?;
         if polish && cancel.is_cancelled() {
@@ -78,8 +80,8 @@ impl<'a> Fitting<'a> {
         let model = Model::from_parts(self.spec.clone().labels(rule), outcome.factors.u, self.fitted, scale)?;
         let mut model = model.with_coding(outcome.coding)?;
         if rule.is_kmeans() {
-            let points = points(&outcome.factors.v, model.centroids(), rule);
-            let centres = centres(&points, &outcome.labels, clusters);
+            let centres =
+                Shares::new(&outcome.factors.v, model.centroids(), rule).centres(&outcome.labels, clusters);
             model = model.with_label_centres(centres)?;
         }
         Ok(Fit {

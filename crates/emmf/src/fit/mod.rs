@@ -190,7 +190,7 @@ fn fit_by<'x, T: Real, X: Data<T>, M: Method<'x, T, X>>(
     check::spec(spec, entry, x.shape())?;
     check::start(spec, given.start, x.shape())?;
     check::own(spec, &given)?;
-    check::labels(spec, entry)?;
+    check::labels(spec, entry, x.shape().0)?;
     let weights = check::sample_weights(given.sample_weights, entry, x.shape().0)?;
     let threads = given.running.threads;
     threads.run(|pool| {
@@ -341,8 +341,7 @@ fn resolved<T>(spec: &Spec, entry: &Entry, given: &Given<'_, T>) -> Spec {
     if given.graph.is_some() {
         spec.graph = Some(GraphSpec { kind: GraphKind::Given, ..spec.graph.unwrap_or_default() });
     }
-    let (init, solver, tol) =
-        (entry.init(&spec), entry.solver(&spec), entry.tol(&spec));
+    let (init, solver, tol) = (entry.init(&spec), entry.solver(&spec), entry.tol(&spec));
     (spec.init, spec.solver, spec.tol) = (Some(init), Some(solver), Some(tol));
     spec
 }

@@ -227,21 +227,16 @@ impl<'x, T: Real, X: SampleSide<T> + ?Sized + 'x> Method<'x, T, X> for Irls<'_> 
         let smoothing = state.smoothing();
         let IrlsState { u, mut side, loss, mut stats, mut weighing, pull, momentum, .. } = state;
         drop((pull, momentum));
-        let labels = if ending.labels.is_kmeans() {
-            let v = side.column(Column::Coefficients)?;
-            let (n, c) = (v.len() / u.cols(), u.cols());
-            Some(ending.read(&Mat::from_vec(v.into_iter().map(T::from_f64).collect(), n, c)?, &u)?)
-        } else {
-            None
-        };
-        let Ending { labels: rule, polish, deadline, cancel, .. } = ending;
-        let finish = Finish { labels: rule, polish, smoothing, deadline, cancel };
+        let (labels, polish, deadline) = (ending.labels, ending.polish, ending.deadline);
+        let finish = Finish { labels, polish, smoothing, deadline, cancel: ending.cancel.clone() };
         let stats = total(&mut stats, |out| side.finish(&u, &finish, out))?;
         let Weighed { objective, .. } = total(&mut weighing, |out| side.weigh(&*loss, &stats, out))?;
         let tall = side.into_tall()?;
+        // New samples are labelled by such coefficients, too.
+        let labels = if labels.is_kmeans() { ending.read(&tall.v, &u)? } else { tall.labels };
         Ok(Outcome {
             factors: Factors { u, v: tall.v },
-            labels: labels.unwrap_or(tall.labels),
+            labels,
             residuals: tall.residuals,
             weights: tall.weights,
             objective,

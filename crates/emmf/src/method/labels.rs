@@ -3,12 +3,10 @@
 //! Sample i is made of shares vᵢₖ·‖uₖ‖ of centroids of unit length; brought to unit length themselves, they do not say how long the
 //! sample is. Two clusters may share a centroid, and one cluster may be made of two: k-means sees that, the largest share does not.
 
-use std::borrow::Cow;
-
 use crate::cancel::{Cancel, Deadline};
 use crate::data::Dense;
 use crate::error::Result;
-use crate::init::{Random, best_of, kmeans, nearest_centroids, some_rows};
+use crate::init::{Random, best_of, kmeans, some_rows};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::spec::LabelRule;
@@ -18,7 +16,7 @@ use super::Ending;
 /// Runs of k-means, of which the best is taken.
 const RUNS: usize = 10;
 /// Samples on which k-means runs; the others go to the nearest cluster.
-const MOST_SAMPLES: usize = 20_000;
+pub(crate) const MOST_LABELLED: usize = 20_000;
 
 impl LabelRule {
     /// Whether labels are the clusters that k-means makes of the coefficients.
@@ -31,10 +29,34 @@ impl Ending {
     /// The cluster of each sample by the rule.
     pub(crate) fn read<T: Real>(&self, v: &Mat<T>, u: &Mat<T>) -> Result<Vec<usize>> {
         if self.labels.is_kmeans() {
-            clusters(&points(v, u, self.labels), self.clusters, self.seed)
+            self.clustered(&Shares::new(v, u, self.labels))
         } else {
             Ok(largest(v, u, self.labels))
         }
+    }
+
+    /// k-means of the shares, each as often as its sample counts, numbered after the centroids that the clusters are mostly made of.
+    fn clustered<T: Real>(&self, shares: &Shares<'_, T>) -> Result<Vec<usize>> {
+        let (n, c) = shares.v.shape();
+        let some = some_rows(self.seed, n, MOST_LABELLED);
+        let (mut part, mut row) = (Mat::zeros(some.len(), c), vec![0.0; c]);
+        for (at, &i) in some.iter().enumerate() {
+            shares.read(i, &mut row);
+            part.row_mut(at).iter_mut().zip(&row).for_each(|(to, &share)| *to = T::from_f64(share));
+        }
+        let rows = Dense::new(part.view(), None);
+        let weights: Vec<f64> = some.iter().map(|&i| self.weights.get(i).copied().unwrap_or(1.0)).collect();
+        // A fit that is cancelled has labels, too.
+        let (mut rng, cancel) = (Random::new(self.seed), Cancel::new());
+        let run = || kmeans(&rows, self.clusters, &weights, &mut rng, &cancel);
+        let best = best_of(RUNS, Deadline::default(), run)?;
+        let centre = |k: usize| Some((0..c).map(|j| best.centroids[(j, k)].to_f64()).collect());
+        let mut labels = shares.nearest(&(0..self.clusters).map(centre).collect::<Vec<_>>());
+        let names = numbers(&shares.centres(&labels, self.clusters));
+        for (i, label) in labels.iter_mut().enumerate() {
+            *label = if shares.are_nothing(i) { 0 } else { names[*label] };
+        }
+        Ok(labels)
     }
 }
 
@@ -54,44 +76,72 @@ pub(crate) fn largest<T: Real>(v: &Mat<T>, u: &Mat<T>, rule: LabelRule) -> Vec<u
     (0..v.rows()).map(label).collect()
 }
 
-/// The samples as k-means sees them.
-pub(crate) fn points<'a, T: Real>(v: &'a Mat<T>, u: &Mat<T>, rule: LabelRule) -> Cow<'a, Mat<T>> {
-    if rule != LabelRule::Kmeans {
-        return Cow::Borrowed(v);
+/// What samples are made of, as k-means sees it.
+pub(crate) struct Shares<'a, T> {
+    v: &'a Mat<T>,
+    /// ‖uₖ‖, where rows are brought to unit length.
+    lengths: Option<Vec<f64>>,
+}
+
+impl<'a, T: Real> Shares<'a, T> {
+    pub(crate) fn new(v: &'a Mat<T>, u: &Mat<T>, rule: LabelRule) -> Self {
+        Self { v, lengths: (rule == LabelRule::Kmeans).then(|| lengths(u)) }
     }
-    let lengths = lengths(u);
-    let mut points = Mat::zeros(v.rows(), v.cols());
-    for i in 0..v.rows() {
-        let shares: Vec<f64> = v.row(i).iter().zip(&lengths).map(|(v, length)| v.to_f64() * length).collect();
+
+    /// The shares of sample i.
+    fn read(&self, i: usize, out: &mut [f64]) {
+        out.iter_mut().zip(self.v.row(i)).for_each(|(out, v)| *out = v.to_f64());
+        let Some(lengths) = &self.lengths else { return };
+        out.iter_mut().zip(lengths).for_each(|(share, length)| *share *= length);
         // Shares whose squares would vanish or overflow count like others.
-        let most = shares.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-        let norm =
-            shares.iter().map(|share| (share / most).powi(2)).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
-        let unit = shares.iter().map(|share| T::from_f64(share / most / norm));
-        points.row_mut(i).iter_mut().zip(unit).for_each(|(point, share)| *point = share);
+        let most = out.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        let norm = out.iter().map(|share| (share / most).powi(2)).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
+        out.iter_mut().for_each(|share| *share = *share / most / norm);
     }
-    Cow::Owned(points)
+
+    /// Whether a sample is made of nothing: it is as far from every cluster, and is said to belong to the first one.
+    fn are_nothing(&self, i: usize) -> bool {
+        self.lengths.is_some() && self.v.row(i).iter().all(|&v| v == T::ZERO)
+    }
+
+    /// The mean of every cluster, which stands for it when new samples are labelled. An empty cluster has none
+    /// and is infinitely far.
+    pub(crate) fn centres(&self, labels: &[usize], count: usize) -> Vec<Option<Vec<f64>>> {
+        let c = self.v.cols();
+        let (mut sums, mut counts, mut row) = (vec![vec![0.0; c]; count], vec![0.0; count], vec![0.0; c]);
+        for (i, &label) in labels.iter().enumerate() {
+            counts[label] += 1.0;
+            self.read(i, &mut row);
+            sums[label].iter_mut().zip(&row).for_each(|(sum, share)| *sum += share);
+        }
+        let mean = |(sum, count): (Vec<f64>, f64)| {
+            (count > 0.0).then(|| sum.into_iter().map(|sum| sum / count).collect())
+        };
+        sums.into_iter().zip(counts).map(mean).collect()
+    }
+
+    /// The nearest of the centres for every sample, the first of equally near ones.
+    pub(crate) fn nearest(&self, centres: &[Option<Vec<f64>>]) -> Vec<usize> {
+        let mut row = vec![0.0; self.v.cols()];
+        let mut label = |i: usize| {
+            if self.are_nothing(i) {
+                return 0;
+            }
+            self.read(i, &mut row);
+            let distance = |centre: &[f64]| -> f64 {
+                row.iter().zip(centre).map(|(share, centre)| (share - centre).powi(2)).sum()
+            };
+            let there =
+                centres.iter().enumerate().filter_map(|(k, centre)| Some((k, distance(centre.as_ref()?))));
+            there.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(k, _)| k)
+        };
+        (0..self.v.rows()).map(&mut label).collect()
+    }
 }
 
-/// k-means of the rows into so many clusters, numbered after the centroids that they are mostly made of.
-fn clusters<T: Real>(points: &Mat<T>, count: usize, seed: u64) -> Result<Vec<usize>> {
-    let (mut rng, cancel) = (Random::new(seed), Cancel::new());
-    let some = some_rows(seed, points.rows(), MOST_SAMPLES);
-    let part = Mat::from_fn(some.len(), points.cols(), |at, k| points[(some[at], k)]);
-    let (rows, weights) = (Dense::new(part.view(), None), vec![1.0; some.len()]);
-    // A fit that is cancelled has labels, too.
-    let best = best_of(RUNS, Deadline::default(), || kmeans(&rows, count, &weights, &mut rng, &cancel))?;
-    let labels = if some.len() == points.rows() {
-        best.labels
-    } else {
-        nearest_centroids(&Dense::new(points.view(), None), &best.centroids)
-    };
-    Ok(numbered(points, labels, count))
-}
-
-/// The same clusters, numbered so that number k is that of the cluster with the most of centroid k, as far as that goes.
-fn numbered<T: Real>(points: &Mat<T>, labels: Vec<usize>, count: usize) -> Vec<usize> {
-    let means = centres(points, &labels, count);
+/// New numbers of clusters: k for the one with the most of centroid k, as far as that goes.
+fn numbers(means: &[Option<Vec<f64>>]) -> Vec<usize> {
+    let count = means.len();
     let mut shares: Vec<(f64, usize, usize)> = Vec::new();
     for (cluster, mean) in means.iter().enumerate() {
         let mean = mean.iter().flatten().enumerate();
@@ -105,33 +155,5 @@ fn numbered<T: Real>(points: &Mat<T>, labels: Vec<usize>, count: usize) -> Vec<u
         }
     }
     let mut free = (0..count).filter(|&k| !taken[k]);
-    let names: Vec<usize> = names.into_iter().map(|name| name.or_else(|| free.next()).unwrap_or(0)).collect();
-    labels.into_iter().map(|label| names[label]).collect()
-}
-
-/// The mean row of every cluster, which stands for it when new samples are labelled. An empty cluster has none
-/// and is infinitely far.
-pub(crate) fn centres<T: Real>(points: &Mat<T>, labels: &[usize], count: usize) -> Vec<Option<Vec<f64>>> {
-    let (mut sums, mut counts) = (vec![vec![0.0; points.cols()]; count], vec![0.0; count]);
-    for (i, &label) in labels.iter().enumerate() {
-        counts[label] += 1.0;
-        sums[label].iter_mut().zip(points.row(i)).for_each(|(sum, share)| *sum += share.to_f64());
-    }
-    let mean = |(sum, count): (Vec<f64>, f64)| {
-        (count > 0.0).then(|| sum.into_iter().map(|sum| sum / count).collect())
-    };
-    sums.into_iter().zip(counts).map(mean).collect()
-}
-
-/// The nearest of the centres for every row, the first of equally near ones.
-pub(crate) fn nearest<T: Real>(points: &Mat<T>, centres: &[Option<Vec<f64>>]) -> Vec<usize> {
-    let distance = |i: usize, centre: &[f64]| -> f64 {
-        points.row(i).iter().zip(centre).map(|(share, centre)| (share.to_f64() - centre).powi(2)).sum()
-    };
-    let label = |i: usize| {
-        let there =
-            centres.iter().enumerate().filter_map(|(k, centre)| Some((k, distance(i, centre.as_ref()?))));
-        there.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(k, _)| k)
-    };
-    (0..points.rows()).map(label).collect()
+    names.into_iter().map(|name| name.or_else(|| free.next()).unwrap_or(0)).collect()
 }

@@ -39,7 +39,7 @@ pub use symnmf::{Symnmf, SymnmfState};
 pub use update::Update;
 
 pub(crate) use coding::residuals;
-pub(crate) use labels::{centres, largest, nearest, points};
+pub(crate) use labels::{MOST_LABELLED, Shares, largest};
 pub(crate) use nnls::{Nnls, Normal};
 pub(crate) use regularized::CANDIDATES;
 pub(crate) use residual::residual_sq;

@@ -18,6 +18,8 @@ pub struct Ending {
     pub labels: LabelRule,
     /// Clusters that k-means makes for that.
     pub clusters: usize,
+    /// How often each sample counts in that; none where all count once.
+    pub weights: Vec<f64>,
     /// Where randomness in that comes from.
     pub seed: u64,
     /// Samples that are not coded anew by then keep the coefficients of the last iteration.

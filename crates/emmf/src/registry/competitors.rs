@@ -242,11 +242,7 @@ pub(super) const LSNMF: Entry = Entry {
         },
     ],
     ..own(
-        with_graph(
-            GraphUse::Learned,
-            LabelRule::Components,
-            Memory { more: memory::lsnmf, ..like_v(0.0) },
-        ),
+        with_graph(GraphUse::Learned, LabelRule::Components, Memory { more: memory::lsnmf, ..like_v(0.0) }),
         Kind::LocalCentroids,
     )
 };

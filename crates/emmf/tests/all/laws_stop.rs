@@ -157,7 +157,7 @@ fn given_factors() {
     let expected: f64 = residuals(&p.x, &p.start).iter().map(|r| r * r).sum();
     assert!((fit.initial - expected).abs() < 1e-12 * expected);
     // Going on from where a fit ended is the same as never having stopped.
-    let spec = Spec::new("nmf", p.k).polish(false);
+    let spec = Spec::new("nmf", p.k).solver(Solver::Mu).polish(false);
     let half = fit_from(&spec.clone().max_iter(5), &p.x, &p.start).unwrap();
     let middle = Factors { u: half.model.centroids().clone(), v: half.v.clone() };
     let rest = fit_from(&spec.clone().max_iter(5), &p.x, &middle).unwrap();

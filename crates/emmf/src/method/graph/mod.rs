@@ -208,7 +208,7 @@ impl<'x, T: Real, X: Data<T> + 'x> Method<'x, T, X> for GraphIrls<'x> {
         let IrlsState { u, side: Host { v, mut weights, .. }, loss, .. } = inner;
         let labels = ending.read(&v, &u)?;
         let (mut factors, coding) = (Factors { u, v }, Coding::LeastSquares);
-        let fitted = Ending { polish: false, cancel: ending.cancel.clone(), ..ending };
+        let fitted = Ending { polish: false, ..ending.clone() };
         let residuals = coding.finish(x, &mut factors, &fitted, false)?;
         let smoothed: Vec<f64> = residuals.iter().map(|r| (r * r + by).sqrt()).collect();
         let fitted = weigh_all(&*loss, &smoothed, self.sample_weights, &mut weights).objective;
