@@ -2,6 +2,7 @@
 
 mod along;
 mod kmeans;
+mod mend;
 mod nndsvd;
 mod parallel;
 mod random;
@@ -195,7 +196,14 @@ impl<'a, T: Real> Start<'a, T> {
             Init::Random => return Ok(random::start(x, spec.k, weights, rng)),
             Init::Nndsvd => return nndsvd::start(x, spec.k, weights, rng),
             Init::Kmeans => {
-                best_of(spec.init_restarts, *deadline, || kmeans(x, spec.k, weights, rng, cancel))?
+                let best =
+                    best_of(spec.init_restarts, *deadline, || kmeans(x, spec.k, weights, rng, cancel))?;
+                // One run is k-means as published.
+                if spec.init_restarts > 1 {
+                    mend::mended(x, best, weights, rng, (*deadline, cancel))?
+                } else {
+                    best
+                }
             }
             Init::Trimmed => {
                 best_of(spec.init_restarts, *deadline, || trimmed_kmeans(x, spec.k, weights, rng, cancel))?
