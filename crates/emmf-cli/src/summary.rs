@@ -144,16 +144,19 @@ fn outliers(record: &Record) -> String {
             )
         }
     }];
-    said.extend(record.groups.iter().map(|group| alike(group)));
+    said.extend(record.groups.iter().map(|group| alike(group, record)));
     said.extend(record.doubt.map(|doubt| doubt.told().into()));
     said.join("; ")
 }
 
-/// Outliers that are alike.
-fn alike(group: &[usize]) -> String {
+/// Outliers that are alike. As many as a quarter of what clusters have on average may be a cluster that was not asked for.
+fn alike(group: &[usize], record: &Record) -> String {
     let rows: Vec<_> = group.iter().take(3).map(ToString::to_string).collect();
     let more = if group.len() > rows.len() { ", …" } else { "" };
-    format!("{} of them are alike and unlike the rest (rows {}{more})", group.len(), rows.join(", "))
+    let k = record.spec.k;
+    let large = 4 * k * group.len() >= record.samples.score.len();
+    let advice = if large { format!(": a cluster of their own? -k {} finds it", k + 1) } else { String::new() };
+    format!("{} of them are alike and unlike the rest (rows {}{more}){advice}", group.len(), rows.join(", "))
 }
 
 /// The five samples with the highest scores.

@@ -80,8 +80,8 @@ impl<'a> Fitting<'a> {
         let model = Model::from_parts(self.spec.clone().labels(rule), outcome.factors.u, self.fitted, scale)?;
         let mut model = model.with_coding(outcome.coding)?;
         if rule.is_kmeans() {
-            let centres =
-                Shares::new(&outcome.factors.v, model.centroids(), rule).centres(&outcome.labels, clusters);
+            let shares = Shares::new(&outcome.factors.v, model.centroids(), rule);
+            let centres = shares.centres(&outcome.labels, self.weights, clusters);
             model = model.with_label_centres(centres)?;
         }
         Ok(Fit {

@@ -52,7 +52,7 @@ impl Ending {
         let best = best_of(RUNS, Deadline::default(), run)?;
         let centre = |k: usize| Some((0..c).map(|j| best.centroids[(j, k)].to_f64()).collect());
         let mut labels = shares.nearest(&(0..self.clusters).map(centre).collect::<Vec<_>>());
-        let names = numbers(&shares.centres(&labels, self.clusters));
+        let names = numbers(&shares.centres(&labels, &self.weights, self.clusters));
         for (i, label) in labels.iter_mut().enumerate() {
             *label = if shares.are_nothing(i) { 0 } else { names[*label] };
         }
@@ -104,15 +104,16 @@ impl<'a, T: Real> Shares<'a, T> {
         self.lengths.is_some() && self.v.row(i).iter().all(|&v| v == T::ZERO)
     }
 
-    /// The mean of every cluster, which stands for it when new samples are labelled. An empty cluster has none
-    /// and is infinitely far.
-    pub(crate) fn centres(&self, labels: &[usize], count: usize) -> Vec<Option<Vec<f64>>> {
+    /// The mean of every cluster, each sample as often as it counts, which stands for it when new samples are labelled. A cluster where
+    /// none counts has none and is infinitely far.
+    pub(crate) fn centres(&self, labels: &[usize], weights: &[f64], count: usize) -> Vec<Option<Vec<f64>>> {
         let c = self.v.cols();
         let (mut sums, mut counts, mut row) = (vec![vec![0.0; c]; count], vec![0.0; count], vec![0.0; c]);
-        for (i, &label) in labels.iter().enumerate() {
-            counts[label] += 1.0;
+        for (i, &label) in labels.iter().enumerate().filter(|(i, _)| !self.are_nothing(*i)) {
+            let weight = weights.get(i).copied().unwrap_or(1.0);
+            counts[label] += weight;
             self.read(i, &mut row);
-            sums[label].iter_mut().zip(&row).for_each(|(sum, share)| *sum += share);
+            sums[label].iter_mut().zip(&row).for_each(|(sum, share)| *sum += weight * share);
         }
         let mean = |(sum, count): (Vec<f64>, f64)| {
             (count > 0.0).then(|| sum.into_iter().map(|sum| sum / count).collect())

@@ -11,9 +11,10 @@ use crate::matrix::Mat;
 use crate::method::Nnls;
 use crate::real::sealed::{Left, Product};
 
-/// Problems that are solved at the most, and the change of the objective that is too small to go on, once the coefficients change by no
-/// more than this share of the largest: where the objective is flat, it stands still long before they do.
+/// Problems that are solved at the most.
 const MAX_ITER: usize = 200;
+/// The change of the divergence that is too small to go on, and that of the coefficients where they are solved for again and again, as
+/// a share of the largest: near its minimum the objective stands still long before they do.
 const ENOUGH: f64 = 1e-13;
 const SETTLED: f64 = 1e-9;
 /// A step that raises the objective by less than this share is right: the objective is too flat to tell.
@@ -176,15 +177,15 @@ fn least_loss(loss: AnyEntryLoss, u: &Mat<f64>, x: &[f64], mut v: Vec<f64>) -> V
         let next = problem.minimise(&useful(&v, |k| slope[k]), w.clone(), &p);
         let next_y = fitted(u, &next);
         let value = loss.share_of_row(x, &next_y);
-        let gain = objective - value;
-        // Also where it is NaN.
-        if gain.is_nan() || gain <= 0.0 {
+        let risen = value - objective;
+        // It falls but for rounding.
+        if risen.is_nan() || risen > FLAT * objective {
             break;
         }
         let largest = next.iter().copied().fold(0.0, f64::max);
         let settled = v.iter().zip(&next).all(|(v, next)| (next - v).abs() <= SETTLED * largest);
         (v, y, objective) = (next, next_y, value);
-        if settled && gain <= ENOUGH * objective {
+        if settled {
             break;
         }
     }
