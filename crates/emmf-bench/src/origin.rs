@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::experiment::Contamination;
+use crate::experiment::{Contamination, as_in_the_paper};
 use crate::plan::{Case, Plan};
 use crate::sets;
 
@@ -43,7 +43,7 @@ impl Plan {
         let text = |error: serde_json::Error| error.to_string();
         let spec = self.spec(case, 1)?;
         let plain = Spec::new(spec.method.clone(), 1).init(Init::Kmeans).init_restarts(1);
-        let plain = of(&plain).map_err(text)?;
+        let plain = of(&Spec { graph: None, ..as_in_the_paper(plain) }).map_err(text)?;
         let own_graph = !self.method(case).spec.contains_key("graph");
         let mut settings = of(&spec).map_err(text)?;
         settings.retain(|name, value| {

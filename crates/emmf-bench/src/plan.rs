@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use emmf::{Init, Spec};
 
 use crate::Error;
-use crate::experiment::{Competitor, Contamination, Runs, StartFrom};
+use crate::experiment::{Competitor, Contamination, Runs, Show, StartFrom};
 use crate::limits;
 use crate::sets::title;
 
@@ -77,9 +77,9 @@ impl Plan {
 
     /// The fit of a run with this many clusters, before anything is done to the data.
     pub(crate) fn spec(&self, case: &Case, k: usize) -> Result<Spec, String> {
-        // Labels are read off V before it is polished, and nothing else of V is looked at.
+        // Labels are read off V before it is polished; only scores go by what is left after that.
         let spec = self.method(case).spec(k, self.runs.max_iter)?;
-        let mut spec = spec.seed(case.seed).polish(false);
+        let mut spec = spec.seed(case.seed).polish(self.runs.show == Show::Detection);
         spec.params.extend(self.variants[case.variant].params.clone());
         Ok(spec)
     }

@@ -15,6 +15,8 @@ const ORIGIN: [&str; 2] = ["settings", "data_sha256"];
 const FOUND: [&str; 5] = ["acc", "nmi", "nmi_max", "iterations", "objective"];
 /// What follows where the objective is shown by iterations.
 const COURSE: [&str; 2] = ["rises", "trace"];
+/// What follows where outliers are to be found.
+const DETECTION: [&str; 1] = ["auc"];
 /// What emmf 0.1 wrote, which kept neither settings nor data.
 const FOUND_OF_0_1: [&str; 4] = ["acc", "nmi", "iterations", "objective"];
 
@@ -49,7 +51,11 @@ impl ResultsFile {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             text => text.map_err(|error| wrong(error.to_string()))?,
         };
-        let more: &[&str] = if plan.runs.show == Show::Convergence { &COURSE } else { &[] };
+        let more: &[&str] = match plan.runs.show {
+            Show::Convergence => &COURSE,
+            Show::Detection => &DETECTION,
+            _ => &[],
+        };
         let head = [&KEY[..], &ORIGIN, &FOUND, more].concat().join(",");
         let head_of_0_1 = [&KEY[..], &FOUND_OF_0_1, more].concat().join(",");
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
@@ -125,7 +131,8 @@ pub(crate) fn fields(key: &[String; 5], Row { origin, found }: &Row) -> Vec<Stri
         [rises.to_string(), trace.join(" ")]
     });
     let names = key.iter().cloned().chain(origin).map(|name| emmf_io::disarmed(&name).into_owned());
-    names.chain(numbers).chain(course).collect()
+    let auc = found.auc.map(|auc| auc.to_string());
+    names.chain(numbers).chain(auc).chain(course).collect()
 }
 
 fn parse(line: &csv::StringRecord, of_0_1: bool) -> Option<([String; 5], Row)> {
@@ -137,14 +144,15 @@ fn parse(line: &csv::StringRecord, of_0_1: bool) -> Option<([String; 5], Row)> {
     let (acc, nmi) = (text()?.parse().ok()?, text()?.parse().ok()?);
     let nmi_max = if of_0_1 { None } else { Some(text()?.parse().ok()?) };
     let (iterations, objective) = (text()?.parse().ok()?, text()?.parse().ok()?);
-    let course = match (text(), text()) {
+    let (auc, course) = match (text(), text()) {
         (Some(rises), Some(trace)) => {
             let trace = trace.split(' ').map(|value| value.parse().ok()).collect::<Option<_>>()?;
-            Some(Course { rises: rises.parse().ok()?, trace })
+            (None, Some(Course { rises: rises.parse().ok()?, trace }))
         }
-        _ => None,
+        (Some(auc), None) => (Some(auc.parse().ok()?), None),
+        _ => (None, None),
     };
-    Some((key, Row { origin, found: Found { acc, nmi, nmi_max, iterations, objective, course } }))
+    Some((key, Row { origin, found: Found { acc, nmi, nmi_max, iterations, objective, auc, course } }))
 }
 
 #[cfg(test)]
@@ -156,8 +164,9 @@ mod tests {
         let key = ["a.npz", "10 % outliers, clean start", "\"EMMF\"", "lambda=1e2", "3"].map(Into::into);
         let origin = Some(Origin { settings: "max_iter = 3; method = emmf".into(), data: "ab cd".into() });
         let course = Some(Course { rises: 1, trace: vec![3.0, 0.1 + 0.2] });
-        for course in [None, course] {
+        for (auc, course) in [(None, None), (None, course), (Some(0.9), None)] {
             let found = Found {
+                auc,
                 acc: 0.1 + 0.2,
                 nmi: 0.5,
                 nmi_max: Some(0.4),
@@ -170,7 +179,15 @@ mod tests {
             assert_eq!(parse(&line, false), Some((key.clone(), row)));
         }
         let old = csv::StringRecord::from(vec!["a", "clean", "b", "", "0", "0.5", "0.25", "7", "1.5"]);
-        let found = Found { acc: 0.5, nmi: 0.25, nmi_max: None, iterations: 7, objective: 1.5, course: None };
+        let found = Found {
+            acc: 0.5,
+            nmi: 0.25,
+            nmi_max: None,
+            iterations: 7,
+            objective: 1.5,
+            auc: None,
+            course: None,
+        };
         let key = ["a", "clean", "b", "", "0"].map(Into::into);
         assert_eq!(parse(&old, true), Some((key, Row { origin: None, found })));
         assert_eq!(parse(&old, false), None);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use emmf::metrics::{Contingency, NmiNorm};
+use emmf::metrics::{Contingency, NmiNorm, roc_auc};
 use emmf::preprocess::Normalize;
 use emmf::synth::{
     Junk, add_block_noise, add_foreign, add_junk, add_outliers, add_salt_and_pepper, choose_per_class,
@@ -31,6 +31,8 @@ pub struct Found {
     pub iterations: usize,
     /// The last objective.
     pub objective: f64,
+    /// Where outliers are to be found: how often the score of one is above that of another sample.
+    pub auc: Option<f64>,
     /// Where the objective is shown by iterations: how it went.
     pub course: Option<Course>,
 }
@@ -70,7 +72,7 @@ fn made<T: Real>(
 ) -> Result<Found, String> {
     let mut spec = plan.spec(case, set.k)?;
     let done = &plan.contaminations[case.contamination];
-    let x = contaminated((set, others), done, &mut spec, case.seed)?;
+    let (x, outliers) = contaminated((set, others), done, &mut spec, case.seed)?;
     let x = Mat::from_fn(x.rows(), x.cols(), |i, j| T::from_f64(x[(i, j)]));
     let text = |error: emmf::Error| error.to_string();
     let judged = |labels: &[usize], end: (usize, f64)| {
@@ -86,7 +88,8 @@ fn made<T: Real>(
     let fit = spec.on(&x).given(given).fit().map_err(text)?;
     let found = judged(&fit.labels, (fit.trace.len(), fit.objective))?;
     let course = (plan.runs.show == Show::Convergence).then(|| course(fit.initial, &fit.trace));
-    Ok(Found { course, ..found })
+    let auc = (plan.runs.show == Show::Detection).then(|| roc_auc(&fit.scores, &outliers));
+    Ok(Found { course, auc: auc.transpose().map_err(text)?, ..found })
 }
 
 /// How clusters agree with the classes, after so many iterations with this objective.
@@ -98,18 +101,19 @@ fn judged(classes: &[usize], labels: &[usize], (iterations, objective): (usize, 
         nmi_max: Some(counts.nmi(NmiNorm::Max)),
         iterations,
         objective,
+        auc: None,
         course: None,
     })
 }
 
-/// The data as they are fitted, before any preprocessing that is left in `spec`.
+/// The data as they are fitted, before any preprocessing that is left in `spec`, and which samples are outliers.
 fn contaminated(
     (set, others): (&Set, &HashMap<String, Set>),
     done: &Contamination,
     spec: &mut Spec,
     seed: u64,
-) -> Result<Mat<f64>, String> {
-    let mut x = set.x.clone();
+) -> Result<(Mat<f64>, Vec<bool>), String> {
+    let (mut x, mut changed) = (set.x.clone(), Vec::new());
     let count = |share: f64| (share * set.x.rows() as f64).round() as usize;
     if let Some(share) = done.added() {
         limits::check_share(share, set.x.shape()).map_err(|error| error.to_string())?;
@@ -127,21 +131,23 @@ fn contaminated(
         }
         Contamination::Scattered { share } => x = add_junk(&x, Junk::Scattered, count(*share), seed),
         Contamination::Cluster { share } => x = add_junk(&x, Junk::Cluster, count(*share), seed),
+        Contamination::Long { share } => x = add_junk(&x, Junk::Long, count(*share), seed),
         Contamination::Foreign { share, data } => {
             let other = others.get(data).ok_or("the other data set was not read")?;
             x = add_foreign(&x, &other.x, count(*share), seed).map_err(text)?;
         }
         Contamination::SaltAndPepper { share, entries } => {
-            let rows = choose_per_class(&vec![0; x.rows()], count(*share), seed);
-            add_salt_and_pepper(&mut x, &rows, *entries, seed).map_err(text)?;
+            changed = choose_per_class(&vec![0; x.rows()], count(*share), seed);
+            add_salt_and_pepper(&mut x, &changed, *entries, seed).map_err(text)?;
         }
         Contamination::Blocks { size, per_class } => {
             let image = set.image.ok_or("block noise needs images")?;
-            let rows = choose_per_class(&set.classes, *per_class, seed);
-            add_block_noise(&mut x, image, &rows, *size, seed).map_err(text)?;
+            changed = choose_per_class(&set.classes, *per_class, seed);
+            add_block_noise(&mut x, image, &changed, *size, seed).map_err(text)?;
         }
     }
-    Ok(x)
+    let outliers = (0..x.rows()).map(|i| i >= set.x.rows() || changed.contains(&i)).collect();
+    Ok((x, outliers))
 }
 
 fn to_unit_length(row: &mut [f64]) {

@@ -22,10 +22,12 @@ pub enum Measure {
     Nmi,
     /// The same divided by the larger entropy. The paper does not say which one it prints.
     NmiMax,
+    /// How often the score of an outlier is above that of another sample: the area under the ROC curve.
+    Auc,
 }
 
 impl Measure {
-    /// Those that have a table.
+    /// Those that have a table, where clusters are judged.
     pub const ALL: [Self; 2] = [Self::Acc, Self::Nmi];
 
     /// As in the paper.
@@ -34,6 +36,7 @@ impl Measure {
             Self::Acc => "ACC",
             Self::Nmi => "NMI",
             Self::NmiMax => "NMI by the larger entropy",
+            Self::Auc => "AUC",
         }
     }
 
@@ -43,6 +46,7 @@ impl Measure {
             Self::Acc => Some(found.acc),
             Self::Nmi => Some(found.nmi),
             Self::NmiMax => found.nmi_max,
+            Self::Auc => found.auc,
         }
     }
 }

@@ -155,7 +155,8 @@ fn alike(group: &[usize], record: &Record) -> String {
     let more = if group.len() > rows.len() { ", …" } else { "" };
     let k = record.spec.k;
     let large = 4 * k * group.len() >= record.samples.score.len();
-    let advice = if large { format!(": a cluster of their own? -k {} finds it", k + 1) } else { String::new() };
+    let advice =
+        if large { format!(": a cluster of their own? -k {} finds it", k + 1) } else { String::new() };
     format!("{} of them are alike and unlike the rest (rows {}{more}){advice}", group.len(), rows.join(", "))
 }
 

@@ -43,7 +43,13 @@ impl Runs {
             if method.is_start() && self.show == Show::Convergence {
                 return Err(format!("{}: a start has no iterations to show; name a method", method.label));
             }
+            if method.is_start() && self.show == Show::Detection {
+                return Err(format!("{}: a start has no scores; name a method", method.label));
+            }
             method.check(self.max_iter)?;
+        }
+        if self.show == Show::Detection && self.contaminations().contains(&Contamination::None) {
+            return Err("detection: without outliers there is nothing to find; name a contamination".into());
         }
         crate::limits::check_runs(self).map_err(|error| error.to_string())
     }

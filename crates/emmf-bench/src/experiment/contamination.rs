@@ -36,6 +36,11 @@ pub enum Contamination {
         /// How many for each sample.
         share: f64,
     },
+    /// Samples a hundred times too long after the others. Only the others are judged.
+    Long {
+        /// How many for each sample.
+        share: f64,
+    },
     /// Samples of another data set after those of this one, brought to its number of features. Only the samples of
     /// this one are judged.
     Foreign {
@@ -76,6 +81,7 @@ impl Contamination {
             Self::Blocks { size, .. } => format!("{size}×{size}"),
             Self::Scattered { share } => format!("{:.0} % scattered", 100.0 * share),
             Self::Cluster { share } => format!("{:.0} % in a cluster", 100.0 * share),
+            Self::Long { share } => format!("{:.0} % too long", 100.0 * share),
             Self::Foreign { share, data } => format!("{:.0} % of {}", 100.0 * share, title(data)),
             Self::SaltAndPepper { share, .. } => format!("{:.0} % salt and pepper", 100.0 * share),
         }
@@ -87,6 +93,7 @@ impl Contamination {
             Self::Outliers { share, .. }
             | Self::Scattered { share }
             | Self::Cluster { share }
+            | Self::Long { share }
             | Self::Foreign { share, .. } => Some(*share),
             Self::None | Self::Blocks { .. } | Self::SaltAndPepper { .. } => None,
         }

@@ -18,6 +18,7 @@ use crate::toy::Toy;
 
 pub use contamination::{Contamination, StartFrom};
 pub use paper::paper;
+pub(crate) use runs::as_in_the_paper;
 pub use runs::{Competitor, Fewer, Precision, Runs, Show, Skip};
 
 /// An experiment.
@@ -50,7 +51,7 @@ pub enum Kind {
     Sets(DataSets),
 }
 
-const KINDS: &str = "table, outliers, grid, convergence, toy, effect, bound, pictures, sets";
+const KINDS: &str = "table, outliers, grid, convergence, detection, toy, effect, bound, pictures, sets";
 
 impl Kind {
     fn parse(kind: &str, table: toml::Table) -> Result<Self, String> {
@@ -60,6 +61,7 @@ impl Kind {
             "outliers" => runs(table, Show::Outliers),
             "grid" => runs(table, Show::Grid),
             "convergence" => runs(table, Show::Convergence),
+            "detection" => runs(table, Show::Detection),
             "toy" => Ok(Self::Toy(fields(table)?)),
             "effect" => Ok(Self::Effect(fields(table)?)),
             "bound" => Ok(Self::Bound(fields(table)?)),

@@ -1,6 +1,7 @@
 //! From the results of runs to tables, figures and claims.
 
 mod convergence;
+mod detection;
 mod grid;
 mod outliers;
 mod table;
@@ -19,22 +20,38 @@ use crate::summary::{Measure, Results, Summary};
 
 /// Tables, figures and claims of all runs that ended; `name` is that of the experiment, for files.
 pub fn show_runs(plan: &Plan, found: &Results, name: &str) -> Result<Shown, Error> {
-    let summaries = Measure::ALL.map(|measure| Summary::new(plan, found, measure));
+    let of = |measure| Summary::new(plan, found, measure);
+    let clusters = || Measure::ALL.map(of);
     let mut shown = match plan.runs.show {
-        Show::Table => table::show(plan, &summaries, name),
-        Show::Outliers => outliers::show(plan, &summaries, name),
-        Show::Grid => grid::show(plan, found, &summaries, name),
+        Show::Detection => detection::show(plan, &of(Measure::Auc), name),
         Show::Convergence => convergence::show(plan, found, name),
+        Show::Table => with_latex(table::show, plan, &clusters(), name),
+        Show::Outliers => with_latex(outliers::show, plan, &clusters(), name),
+        Show::Grid => with_latex(
+            |plan, summaries, name| grid::show(plan, found, summaries, name),
+            plan,
+            &clusters(),
+            name,
+        ),
     };
-    if plan.runs.show != Show::Convergence {
-        let latex = summaries.iter().map(|summary| {
-            format!("% {name}, {}\n{}\n", summary.measure.name(), table::of(plan, summary).latex())
-        });
-        shown.files.push(("table.tex".into(), latex.collect()));
-    }
     shown.blocks.extend(left_out(plan));
     shown.unfinished = unfinished(plan, found);
     Ok(shown)
+}
+
+/// What is shown of clusters, with its tables for LaTeX.
+fn with_latex(
+    show: impl Fn(&Plan, &[Summary; 2], &str) -> Shown,
+    plan: &Plan,
+    summaries: &[Summary; 2],
+    name: &str,
+) -> Shown {
+    let mut shown = show(plan, summaries, name);
+    let latex = summaries.iter().map(|summary| {
+        format!("% {name}, {}\n{}\n", summary.measure.name(), table::of(plan, summary).latex())
+    });
+    shown.files.push(("table.tex".into(), latex.collect()));
+    shown
 }
 
 /// How many seeds every method has on each data set, where these are not all.

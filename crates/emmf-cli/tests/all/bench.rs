@@ -194,6 +194,59 @@ fn a_course_survives_an_interruption() {
     assert!(place.path("one/mine/figures/mine.png").exists());
 }
 
+/// Outliers of several kinds by their scores, going on after an interruption.
+#[test]
+fn how_well_outliers_are_found() {
+    let place = place();
+    let text = r#"
+name = "found"
+title = "Outliers by their scores"
+kind = "detection"
+data = ["rays.npz"]
+seeds = 2
+max_iter = 50
+
+[[method]]
+label = "EMMF"
+spec = { method = "emmf", normalize = [] }
+
+[[method]]
+label = "NMF"
+spec = { method = "nmf", normalize = [] }
+
+[[contamination]]
+kind = "outliers"
+share = 0.1
+
+[[contamination]]
+kind = "long"
+share = 0.1
+
+[[contamination]]
+kind = "salt-and-pepper"
+share = 0.1
+entries = 0.25
+"#;
+    place.write("found.toml", text);
+    place.run("bench found.toml --out one --quiet").ok();
+    let whole = place.read("one/found/results.csv");
+    assert!(whole.lines().next().unwrap().ends_with("objective,auc"), "{whole}");
+    let auc = |line: &str| line.rsplit(',').next().unwrap().parse::<f64>().unwrap();
+    for line in whole.lines().filter(|line| line.contains("% outliers") || line.contains("too long")) {
+        assert!(auc(line) > 0.99, "{line}");
+    }
+    assert!(whole.lines().skip(1).all(|line| (0.0..=1.0).contains(&auc(line))), "{whole}");
+    place.write("one/found/results.csv", &whole[..whole.len() / 2]);
+    place.run("bench found.toml --out one --quiet --resume").ok();
+    assert_eq!(whole, place.read("one/found/results.csv"));
+    let page = place.read("one/found/page.md");
+    assert!(page.contains("mean AUC over the data sets") && page.contains("10 % too long"), "{page}");
+    place.write("none.toml", text.replace("kind = \"long\"\nshare = 0.1", "kind = \"none\""));
+    place.refuses("bench none.toml", &["there is nothing to find"]);
+    place.write("start.toml", text.replace("method = \"nmf\"", "init = \"kmeans\""));
+    place.refuses("bench start.toml", &["NMF", "a start has no scores"]);
+}
+
 #[test]
 fn outliers_that_the_start_does_not_see_do_less_harm() {
     let place = place();
