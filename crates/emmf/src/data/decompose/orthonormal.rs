@@ -97,10 +97,12 @@ fn project(before: &[f64], row: &mut [f64], take: &mut impl FnMut(usize, f64)) {
 mod tests {
     use super::*;
 
+    type Entry<'a> = &'a dyn Fn(usize, usize) -> f64;
+
     #[test]
     fn bases_are_orthonormal_and_span_the_columns() {
         let entry = |i: usize, j: usize| ((i * 31 + j * 17 + i * j) % 13) as f64 - 4.0;
-        let kinds: [(&str, &dyn Fn(usize, usize) -> f64); 6] = [
+        let kinds: [(&str, Entry<'_>); 6] = [
             ("independent", &entry),
             ("of all lengths", &|i, j| entry(i, j) * 10_f64.powi(7 * j as i32 - 20)),
             ("nearly dependent", &|i, j| 1.0 + 1e-9 * entry(i, j)),

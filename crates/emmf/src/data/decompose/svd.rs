@@ -124,10 +124,12 @@ pub(super) fn turn(rows: &mut Mat<f64>, (p, q): (usize, usize), (cos, sin): (f64
 mod tests {
     use super::*;
 
+    type Entry<'a> = &'a dyn Fn(usize, usize) -> f64;
+
     #[test]
     fn the_product_is_the_matrix() {
         let entry = |i: usize, j: usize| ((i * 31 + j * 17 + i * j) % 13) as f64 - 4.0;
-        let kinds: [(&str, &dyn Fn(usize, usize) -> f64); 5] = [
+        let kinds: [(&str, Entry<'_>); 5] = [
             ("full", &entry),
             ("rank two", &|i, j| (i * j) as f64 + 1.0),
             ("zero", &|_, _| 0.0),
