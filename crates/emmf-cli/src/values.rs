@@ -10,9 +10,9 @@ use emmf::{Init, LabelRule, Missing, Outliers, Solver, StopBy};
 
 /// An enum of the library under its names on the command line.
 macro_rules! names {
-    ($name:ident for $target:ty { $($variant:ident => $value:expr),* $(,)? }) => {
+    ($name:ident for $target:ty { $($(#[$said:meta])* $variant:ident => $value:expr),* $(,)? }) => {
         #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-        pub(crate) enum $name { $($variant),* }
+        pub(crate) enum $name { $($(#[$said])* $variant),* }
 
         impl From<$name> for $target {
             fn from(name: $name) -> Self {
@@ -32,6 +32,7 @@ names!(JunkName for Option<Junk> {
 names!(OutliersName for Outliers { SetAside => Outliers::SetAside, Keep => Outliers::Keep });
 names!(MissingName for Missing { Nan => Missing::Nan });
 names!(LabelRuleName for LabelRule {
+    #[value(alias = "raw")]
     Largest => LabelRule::Largest, Unit => LabelRule::Unit, Kmeans => LabelRule::Kmeans, KmeansRaw => LabelRule::KmeansRaw,
     Components => LabelRule::Components,
 });

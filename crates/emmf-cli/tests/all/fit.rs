@@ -188,5 +188,7 @@ fn clusters_apart_from_centroids() {
     place.run("transform result/model.safetensors x.csv --labels -1 --out coded.csv").ok();
     place.run("plot result --kind centroids --out centroids.svg").ok();
     place.refuses("fit x.csv -k 3 --clusters 2 --label-rule largest", &["--clusters", "k-means"]);
+    // As it was called before.
+    place.run("fit x.csv -k 2 --method emmf --label-rule raw").ok();
     place.refuses("fit x.csv -k 3 --clusters 0", &["at least 1"]);
 }
