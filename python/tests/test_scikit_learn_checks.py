@@ -6,9 +6,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import emmf
 from emmf.outlier import OutlierDetector, PyODDetector
 
-# A start that is the same for weighted and repeated samples, and so few iterations that rounding does not grow into a
-# difference. Where the checks give negative numbers to clusterers and detectors, "shift" makes them nonnegative.
-QUICK = {"max_iter": 3, "init": "nndsvd"}
+# A start that is the same for weighted and repeated samples, and so few iterations, all of which are made, that
+# rounding does not grow into a difference. Where the checks give negative numbers to clusterers and detectors, "shift"
+# makes them nonnegative.
+QUICK = {"max_iter": 3, "init": "nndsvd", "tol": 0}
 ANY_SIGN = {**QUICK, "normalize": ["shift", "max"]}
 
 
