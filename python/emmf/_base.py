@@ -218,8 +218,8 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
     def predict(self, X: Any) -> Any:
         """Give the cluster of each sample, by ``label_rule``.
 
-        For the training samples ``labels_`` may differ: they are read off the coefficients before these are
-        polished, which clusters better.
+        For the training samples ``labels_`` may differ where they are largest coefficients, with a graph or
+        ``label_rule="largest"``: these are read off before the coefficients are polished, which clusters better.
 
         Parameters
         ----------

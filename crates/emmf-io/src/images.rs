@@ -12,7 +12,7 @@ use image::imageops::FilterType;
 use image::{DynamicImage, GenericImageView, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 use std::io::Cursor;
 
-/// Pixels of a side at the most: more is a damaged header or no thumbnail of anything.
+/// The longest side, in pixels: anything longer is a damaged header or not a thumbnail.
 const MOST_PIXELS: u32 = 20_000;
 /// Bytes that decoding one image may take.
 const MOST_BYTES: u64 = 1 << 30;

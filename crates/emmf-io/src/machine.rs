@@ -1,4 +1,4 @@
-//! How much memory this program may have at the most.
+//! How much memory this program may use.
 
 use std::fs;
 use std::path::{Path, PathBuf};

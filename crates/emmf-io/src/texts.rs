@@ -12,7 +12,7 @@ use emmf::Csr;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-/// Words at the most: those of most texts.
+/// At most this many words: those that occur in the most texts.
 const MOST_WORDS: usize = 50_000;
 /// Bytes beside the text of a word: its count, and three times its place in the matrix while that is made.
 const ENTRY: u64 = 8 + 3 * 24;

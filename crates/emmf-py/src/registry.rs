@@ -18,7 +18,7 @@ pub(crate) fn graph_params() -> PyResult<String> {
     serde_json::to_string(GRAPH_PARAMS).map_err(IntoPyErr::into_py_err)
 }
 
-/// Every parameter of a fit as it is where nothing is said, as JSON.
+/// The default of every parameter of a fit, as JSON.
 #[pyfunction]
 pub(crate) fn defaults() -> PyResult<String> {
     serde_json::to_string(&Spec::emmf(1)).map_err(IntoPyErr::into_py_err)

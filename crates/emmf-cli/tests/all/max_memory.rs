@@ -57,7 +57,7 @@ fn too_little_memory_is_said_before_anything_is_read() {
     place.refuses("fit x.csv -k 2 --max-memory 1kB", &["x.csv", ".npy or .parquet"]);
 }
 
-/// What is said about the type of the numbers is true.
+/// Nobody is advised to use a type that is used already.
 #[test]
 fn promise_11_no_advice_that_is_followed_already() {
     let place = place(FEW);
@@ -66,7 +66,7 @@ fn promise_11_no_advice_that_is_followed_already() {
     assert!(said("--dtype f64").contains("--dtype f32"), "{}", said("--dtype f64"));
 }
 
-/// Runs the program and looks at the most memory it ever had, which the system keeps, again and again until it ends. Where
+/// Runs the program and polls the peak of its memory, which the system keeps, until it ends. Where
 /// the system does not tell, this is 0, said aloud.
 fn watched(place: &Place, line: &str) -> (Done, u64) {
     let mut child = place.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

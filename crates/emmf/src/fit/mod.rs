@@ -170,12 +170,7 @@ fn fit_side<T: Real>(spec: &Spec, side: &dyn SampleSide<T>, mut given: Given<'_,
     given.running.threads.run(|pool| {
         let deadline = Deadline::after(began, spec.time_limit);
         let fitting = Fitting { deadline, ..Fitting::new(spec, entry, &[], pool) };
-        let mut fit = fitting.fit_side(side, &mut given)?;
-        let (judge, judged) = Judge::of_residuals(&fit.residuals);
-        fit.judge(judge, judged)?;
-        fit.seconds.total = began.elapsed().as_secs_f64();
-        check_finite(&fit)?;
-        Ok(fit)
+        by_residuals(fitting.fit_side(side, &mut given)?, began)
     })?
 }
 
@@ -196,13 +191,17 @@ fn fit_by<'x, T: Real, X: Data<T>, M: Method<'x, T, X>>(
     threads.run(|pool| {
         let (deadline, intact) = (Deadline::after(began, spec.time_limit), &|| x.intact());
         let fitting = Fitting { intact, deadline, ..Fitting::new(spec, entry, &weights, pool) };
-        let mut fit = fitting.fit_by(method, x, &mut given)?;
-        let (judge, judged) = Judge::of_residuals(&fit.residuals);
-        fit.judge(judge, judged)?;
-        fit.seconds.total = began.elapsed().as_secs_f64();
-        check_finite(&fit)?;
-        Ok(fit)
+        by_residuals(fitting.fit_by(method, x, &mut given)?, began)
     })?
+}
+
+/// A fit whose samples are judged by their residuals alone, since nothing else of them can be read.
+fn by_residuals<T: Real>(mut fit: Fit<T>, began: Instant) -> Result<Fit<T>> {
+    let (judge, judged) = Judge::of_residuals(&fit.residuals);
+    fit.judge(judge, judged)?;
+    fit.seconds.total = began.elapsed().as_secs_f64();
+    check_finite(&fit)?;
+    Ok(fit)
 }
 
 fn graph_of<T: Real>(spec: &Spec, x: Samples<'_, T>, running: &Running<'_>) -> Result<Graph> {

@@ -149,6 +149,7 @@ fn diagonalize(d: &mut [f64], e: &mut [f64], vectors: &mut Mat<f64>) -> Option<(
 
 #[cfg(test)]
 mod tests {
+    use super::super::assert_orthonormal;
     use super::*;
 
     /// A·x = λ·x, the vectors orthonormal, the values ascending.
@@ -157,9 +158,8 @@ mod tests {
         let (values, x) = symmetric_eigen(a).unwrap_or_else(|| panic!("{name}, {n}"));
         let most = a.as_slice().iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         assert!(values.is_sorted(), "{name}: {values:?}");
+        assert_orthonormal(name, &x, 1e-12);
         for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
-            let product: f64 = (0..n).map(|k| x[(k, i)] * x[(k, j)]).sum();
-            assert!((product - f64::from(u8::from(i == j))).abs() < 1e-12, "{name}: {product}");
             let made: f64 = (0..n).map(|k| a[(i, k)] / most.max(f64::MIN_POSITIVE) * x[(k, j)]).sum();
             let wanted = values[j] / most.max(f64::MIN_POSITIVE) * x[(i, j)];
             assert!((made - wanted).abs() < 1e-12 * n as f64, "{name}: {made}, {wanted}");

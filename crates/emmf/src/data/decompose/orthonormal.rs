@@ -95,6 +95,7 @@ fn project(before: &[f64], row: &mut [f64], take: &mut impl FnMut(usize, f64)) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::assert_orthonormal;
     use super::*;
 
     type Entry<'a> = &'a dyn Fn(usize, usize) -> f64;
@@ -115,10 +116,7 @@ mod tests {
         {
             let a = Mat::from_fn(n, c, entry);
             let q = orthonormal_basis(a.clone());
-            for (k, l) in (0..c).flat_map(|k| (0..c).map(move |l| (k, l))) {
-                let product: f64 = (0..n).map(|i| q[(i, k)] * q[(i, l)]).sum();
-                assert!((product - f64::from(u8::from(k == l))).abs() < 1e-13, "{name}, {n}x{c}: {product}");
-            }
+            assert_orthonormal(&format!("{name}, {n}x{c}"), &q, 1e-13);
             for k in 0..c {
                 let column: Vec<f64> = (0..n).map(|i| a[(i, k)]).collect();
                 let most = column.iter().fold(f64::MIN_POSITIVE, |most, x| most.max(x.abs()));

@@ -38,16 +38,14 @@ impl Polar {
 
 #[cfg(test)]
 mod tests {
+    use super::super::assert_orthonormal;
     use super::*;
 
     fn made((n, c): (usize, usize), entry: impl Fn(usize, usize) -> f64) -> (Mat<f64>, Mat<f64>) {
         let a = Mat::from_fn(n, c, entry);
         let mut factor = a.clone();
         assert!(Polar::new((n, c)).replace(&mut factor));
-        for (k, l) in (0..c).flat_map(|k| (0..c).map(move |l| (k, l))) {
-            let product: f64 = (0..n).map(|i| factor[(i, k)] * factor[(i, l)]).sum();
-            assert!((product - f64::from(u8::from(k == l))).abs() < 1e-13, "{k}, {l}: {product}");
-        }
+        assert_orthonormal(&format!("{n}x{c}"), &factor, 1e-13);
         (a, factor)
     }
 

@@ -122,6 +122,7 @@ pub(super) fn turn(rows: &mut Mat<f64>, (p, q): (usize, usize), (cos, sin): (f64
 
 #[cfg(test)]
 mod tests {
+    use super::super::assert_orthonormal;
     use super::*;
 
     type Entry<'a> = &'a dyn Fn(usize, usize) -> f64;
@@ -151,13 +152,7 @@ mod tests {
                 assert!((made - a[(i, j)] / most).abs() < 1e-11, "{name} {n}x{c}: {made}");
             }
             for side in [&left, &right] {
-                for (k, l) in (0..c).flat_map(|k| (0..c).map(move |l| (k, l))) {
-                    let product: f64 = (0..side.rows()).map(|i| side[(i, k)] * side[(i, l)]).sum();
-                    assert!(
-                        (product - f64::from(u8::from(k == l))).abs() < 1e-12,
-                        "{name} {n}x{c}: {product}"
-                    );
-                }
+                assert_orthonormal(&format!("{name} {n}x{c}"), side, 1e-12);
             }
         }
     }
