@@ -113,8 +113,6 @@ fn left_out(plan: &Plan) -> Option<Block> {
 
 /// What stands in the cells.
 fn legend(plan: &Plan, summary: &Summary) -> String {
-    let most = summary.most_seeds();
-    let seeds = if most == 1 { "one seed".to_owned() } else { format!("{most} seeds") };
     let published = if plan.runs.published.is_some() {
         "; below it the paper's value and how much ours is above it"
     } else {
@@ -130,8 +128,17 @@ fn legend(plan: &Plan, summary: &Summary) -> String {
     } else {
         ""
     };
+    let (runs, stars) = match summary.most_seeds() {
+        1 => ("One seed".to_owned(), String::new()),
+        most => (
+            format!("Mean ± standard deviation over {most} seeds, unless a cell names its number of seeds"),
+            format!(
+                "; a star marks what cannot be told apart from it (paired over the seeds, 5 %; with fewer than {PAIRS} seeds nothing can, and no star is set)"
+            ),
+        ),
+    };
     format!(
-        "Mean ± standard deviation over {seeds}, unless a cell names its number of seeds{published}{grid}. NMI is divided by the geometric mean of the entropies of classes and clusters{larger}. The best of a column is bold; a star marks what cannot be told apart from it (paired over the seeds, 5 %; with fewer than {PAIRS} seeds nothing can, and no star is set)."
+        "{runs}{published}{grid}. NMI is divided by the geometric mean of the entropies of classes and clusters{larger}. The best of a column is bold{stars}."
     )
 }
 

@@ -26,7 +26,7 @@ const OLD: &str = "**These results are of emmf 0.1**, which kept neither the set
 
 #[derive(ClapArgs)]
 #[command(
-    after_help = "Experiments of the paper: table1, table2, table3, table4, fig-toy-outliers, fig-toy-clean, \
+    after_help = "Experiments of the paper: table1, table2, table3, graph-start, table4, fig-toy-outliers, fig-toy-clean, \
     fig-outlier-effect, fig-bound, fig-convergence, fig-convergence-graph, fig-outlier-curves, fig-lambda, \
     fig-block-noise.\n\nExamples:\n  \
     emmf bench table2 --data sets --seeds 5\n  \
