@@ -138,35 +138,76 @@ impl<'a> Running<'a> {
 }
 
 /// Does the work for every item: on the threads of the pool, or, outside of any, one after the other on this one.
-pub(crate) fn each<I: IndexedParallelIterator>(items: I, work: impl Fn(I::Item) + Sync + Send) {
+///
+/// rayon's own loops are compiled anew, with all that threads need to hand work to each other, for every kind of item and
+/// work: they would be a third of this library. Here only the halving of the items is.
+pub(crate) fn each<I: IndexedParallelIterator>(items: I, work: impl Fn(I::Item) + Sync) {
     each_in(items, || (), |(), item| work(item));
 }
 
-/// The same, each thread in a room of its own.
+/// The same, each piece of the items in a room of its own.
 pub(crate) fn each_in<I: IndexedParallelIterator, S>(
     items: I,
-    room: impl Fn() -> S + Sync + Send,
-    work: impl Fn(&mut S, I::Item) + Sync + Send,
+    room: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, I::Item) + Sync,
 ) {
-    if rayon::current_thread_index().is_some() {
-        items.for_each_init(room, work);
-    } else {
-        items.with_producer(InTurn { room: room(), work });
-    }
+    let len = items.len();
+    items.with_producer(Pieces { len, room, work });
 }
 
-/// Work on items in turn.
-struct InTurn<S, W> {
+/// What the work makes of 0, 1, …, `count` − 1.
+pub(crate) fn made<R: Send>(count: usize, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
+    let mut all: Vec<Option<R>> = std::iter::repeat_with(|| None).take(count).collect();
+    each(all.par_iter_mut().enumerate(), |(i, made)| *made = Some(work(i)));
+    all.into_iter().flatten().collect()
+}
+
+/// Pieces of a loop that each thread may get, so that one that is late has few left.
+const PIECES: usize = 8;
+
+/// Work on so many items, in pieces.
+struct Pieces<S, W> {
+    len: usize,
     room: S,
     work: W,
 }
 
-impl<S, I, W: Fn(&mut S, I)> ProducerCallback<I> for InTurn<S, W> {
+impl<R, I, S: Fn() -> R + Sync, W: Fn(&mut R, I) + Sync> ProducerCallback<I> for Pieces<S, W> {
     type Output = ();
 
-    fn callback<P: Producer<Item = I>>(mut self, items: P) {
-        items.into_iter().for_each(|item| (self.work)(&mut self.room, item));
+    fn callback<P: Producer<Item = I>>(self, items: P) {
+        let most = rayon::current_thread_index().map_or(1, |_| match rayon::current_num_threads() {
+            1 => 1,
+            threads => PIECES * threads,
+        });
+        let least = items.min_len().max(self.len.div_ceil(most)).max(1);
+        self.halve(items, self.len, least);
     }
+}
+
+impl<R, S: Fn() -> R + Sync, W> Pieces<S, W> {
+    fn halve<P: Producer>(&self, items: P, len: usize, least: usize)
+    where
+        W: Fn(&mut R, P::Item) + Sync,
+    {
+        if len < 2 * least {
+            let mut room = (self.room)();
+            items.into_iter().for_each(|item| (self.work)(&mut room, item));
+            return;
+        }
+        let middle = len / 2;
+        let (first, second) = items.split_at(middle);
+        let (mut first, mut second) = (Some(first), Some(second));
+        both(
+            &mut || first.take().into_iter().for_each(|items| self.halve(items, middle, least)),
+            &mut || second.take().into_iter().for_each(|items| self.halve(items, len - middle, least)),
+        );
+    }
+}
+
+/// Two pieces of work side by side.
+fn both(first: &mut (dyn FnMut() + Send), second: &mut (dyn FnMut() + Send)) {
+    rayon::join(first, second);
 }
 
 /// Threads that are kept awake at the most; more would only get in each other's way.

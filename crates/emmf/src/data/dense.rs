@@ -253,17 +253,17 @@ impl<T: Real> Data<T> for Dense<'_, T> {
         self.sums.lend(leaves * c * d + leaves * groups * slot, |buffer| {
             let (sums, scratch) = buffer.split_at_mut(leaves * c * d);
             let tasks = sums.par_chunks_mut(c * d).zip(scratch.par_chunks_mut(groups * slot)).enumerate();
-            tasks.rev().with_min_len(least).for_each(|(leaf, (sums, scratch))| {
+            each(tasks.rev().with_min_len(least), |(leaf, (sums, scratch))| {
                 let start = all.start + leaf * rows;
                 let rows = start..(start + rows).min(all.end);
                 let tasks = sums.par_chunks_mut(c * width).zip(scratch.par_chunks_mut(slot)).enumerate();
-                tasks.with_min_len(least).for_each(|(group, (sums, scratch))| {
+                each(tasks.with_min_len(least), |(group, (sums, scratch))| {
                     let features = group * width..((group + 1) * width).min(d);
                     self.outer_sums((rows.clone(), features), q, v, sums, scratch);
                 });
             });
             let out = out.as_mut_slice().par_chunks_mut(c * PANEL).enumerate();
-            out.with_min_len(least).for_each(|(panel, out)| {
+            each(out.with_min_len(least), |(panel, out)| {
                 for (j, out) in (panel * PANEL..).zip(out.chunks_exact_mut(c)) {
                     // The group of feature j starts at c·start and has `width` features, the last one fewer.
                     let start = j / width * width;

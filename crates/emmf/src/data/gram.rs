@@ -7,7 +7,7 @@ use super::{BLOCK, PARTS, add_up, blocks, weigh_rows};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::{Left, Product};
-use crate::threads::each;
+use crate::threads::{each, each_in};
 
 /// Vectors of columns that are made together, as wide as a tile of the product.
 const PANEL_VECTORS: usize = 4;
@@ -39,7 +39,7 @@ pub(crate) fn exact_gram<T: Real>(a: &Mat<T>) -> Mat<f64> {
 /// `out` = A·B for a tall A and a small B.
 pub(crate) fn times_small(a: &Mat<f64>, b: &Mat<f64>, out: &mut Mat<f64>) {
     let (c, width) = b.shape();
-    out.as_mut_slice().par_chunks_mut((BLOCK * width).max(1)).enumerate().for_each(|(block, out)| {
+    each(out.as_mut_slice().par_chunks_mut((BLOCK * width).max(1)).enumerate(), |(block, out)| {
         let (rows, left) = (out.len() / width, Left::Rows((&a.as_slice()[block * BLOCK * c..], c)));
         f64::gemm((out, width), left, (b.as_slice(), width), (rows, c, width), false);
     });
@@ -48,7 +48,7 @@ pub(crate) fn times_small(a: &Mat<f64>, b: &Mat<f64>, out: &mut Mat<f64>) {
 /// A ← A·B for a tall A and a square B.
 pub(crate) fn turn_rows(a: &mut Mat<f64>, b: &Mat<f64>) {
     let c = b.cols();
-    a.as_mut_slice().par_chunks_mut((BLOCK * c).max(1)).for_each_init(Vec::new, |old, rows| {
+    each_in(a.as_mut_slice().par_chunks_mut((BLOCK * c).max(1)), Vec::new, |old, rows| {
         old.clear();
         old.extend_from_slice(rows);
         let count = rows.len() / c;
@@ -92,7 +92,7 @@ impl<T: Real> Gram<T> {
         let sums = &mut self.sums;
         let parts = a.as_slice().par_chunks(rows * c).zip(b.as_slice().par_chunks(rows * c));
         let parts = parts.zip(sums.par_chunks_mut(c * c));
-        parts.with_min_len(least_parts(n * c * c)).for_each(|((a, b), sum)| {
+        each(parts.with_min_len(least_parts(n * c * c)), |((a, b), sum)| {
             for block in blocks(0..a.len() / c, BLOCK) {
                 let entries = block.start * c..block.end * c;
                 let (a, b) = (Left::Columns((&a[entries.clone()], c)), (&b[entries], c));

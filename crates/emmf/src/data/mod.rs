@@ -21,8 +21,6 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
-
 pub use dense::Dense;
 pub(crate) use dense::{PANEL, STREAM_PARTS};
 pub use place::{Place, Summand, Tree};
@@ -40,6 +38,7 @@ use crate::error::Result;
 use crate::matrix::Mat;
 use crate::opaque::opaque;
 use crate::real::Real;
+use crate::threads::made;
 
 /// Samples that are worked on together, few enough for a block to stay in cache.
 pub const BLOCK: usize = 96;
@@ -164,7 +163,7 @@ fn sums_by_row<T: Real, X: Data<T> + ?Sized>(x: &X, members: &[Vec<usize>], weig
         members.iter().for_each(|&i| x.add_row(i, weights[i], &mut sum));
         sum
     };
-    let sums: Vec<Vec<T>> = members.par_iter().map(sum).collect();
+    let sums = made(members.len(), |at| sum(&members[at]));
     Mat::from_fn(d, members.len(), |j, k| sums[k][j])
 }
 

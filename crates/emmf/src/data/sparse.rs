@@ -10,6 +10,7 @@ use super::walk::{Layout, Scratch, least_parts, rows_per_leaf, walk};
 use super::{Block, Data, Exact, PARTS, add_up, dot_f64, unit_factors, vectorized};
 use crate::matrix::{CsrView, Indices, Mat};
 use crate::real::Real;
+use crate::threads::each;
 
 /// Sparse X with a factor for every sample.
 pub struct Sparse<'a, T> {
@@ -161,7 +162,7 @@ impl<T: Real> Columns<T> {
             let start = self.slabs.start(slab);
             let (q, v) = (&q[start..], &v.as_slice()[start * c..]);
             let parts = out.par_chunks_mut(features * c).enumerate();
-            parts.with_min_len(least).for_each(|(part, out)| {
+            each(parts.with_min_len(least), |(part, out)| {
                 T::gather(out, v, c, slab > slabs.start, |at| {
                     let weighted = |(i, value): (usize, T)| (i, value * q[i]);
                     self.feature(places, slab, part * features + at).map(weighted)

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::product::TILE_ROWS;
 use super::{BLOCK, Block, PARTS, blocks};
 use crate::real::Real;
+use crate::threads::each;
 
 /// A buffer that lives as long as X, so that no iteration allocates.
 pub(super) struct Scratch<T>(Mutex<Vec<T>>);
@@ -62,7 +63,7 @@ pub(super) fn walk<T: Real, A: Send, R: Send>(
     scratch.lend(PARTS * slot, |buffer| {
         let parts = a.par_chunks_mut(rows * a_items).zip(r.par_chunks_mut(rows * r_items));
         let parts = parts.zip(buffer.par_chunks_mut(slot)).enumerate();
-        parts.with_min_len(least_parts(work)).for_each(|(part, ((a, r), buffer))| {
+        each(parts.with_min_len(least_parts(work)), |(part, ((a, r), buffer))| {
             let start = part * rows;
             let (p, rest) = buffer.split_at_mut(BLOCK * c);
             let (scratch, spare) = rest.split_at_mut(BLOCK * c);

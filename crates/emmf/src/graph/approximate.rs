@@ -17,6 +17,7 @@ use crate::cancel::Cancel;
 use crate::data::{Data, vectorized};
 use crate::error::{Error, Result};
 use crate::real::Real;
+use crate::threads::{each_in, made};
 
 /// Samples from which on neighbours are approximate where the user does not say. A guess:
 /// with 784 features the exact search took 34 s for 60,000 samples, the index 59 s for 20,000; had the first gone on with n²
@@ -42,25 +43,24 @@ pub fn nearest_approximately<T: Real, X: Data<T>>(x: &X, k: usize, cancel: &Canc
         cancel.check()?;
         Shard::new(&rows, (s..n).step_by(shards))
     };
-    let shards = (0..shards).into_par_iter().map(shard).collect::<Result<Vec<Shard<'_>>>>()?;
+    let shards = made(shards, shard).into_iter().collect::<Result<Vec<Shard<'_>>>>()?;
     let mut found = vec![(f64::INFINITY, u32::MAX); n * k];
     let room = || (Search::default(), Sample::default(), Sample::default(), Spare::default());
-    found.par_chunks_mut(k.max(1)).enumerate().try_for_each_init(
-        room,
-        |(search, own, other, spare), (i, found)| {
-            cancel.check()?;
-            own.load(x, i, spare);
-            for shard in &shards {
-                let query = Row { rows: &rows, at: i as u32 };
-                let near = shard.index.search(&query, search).map(|item| item.point.at);
-                for j in near.filter(|&j| j as usize != i).take(k + SPARE) {
-                    other.load(x, j as usize, spare);
-                    offer(found, (own.distance_sq(other), j));
-                }
+    each_in(found.par_chunks_mut(k.max(1)).enumerate(), room, |(search, own, other, spare), (i, found)| {
+        if cancel.is_cancelled() {
+            return;
+        }
+        own.load(x, i, spare);
+        for shard in &shards {
+            let query = Row { rows: &rows, at: i as u32 };
+            let near = shard.index.search(&query, search).map(|item| item.point.at);
+            for j in near.filter(|&j| j as usize != i).take(k + SPARE) {
+                other.load(x, j as usize, spare);
+                offer(found, (own.distance_sq(other), j));
             }
-            Ok(())
-        },
-    )?;
+        }
+    });
+    cancel.check()?;
     complete(x, k, &mut found, cancel)?;
     x.intact()?;
     Neighbours::of(found, k, x.norms_sq())
@@ -108,7 +108,8 @@ impl Rows {
         if !x.is_sparse() {
             let mut values = vec![0.0; n * d];
             let rows = values.par_chunks_mut(d.max(1)).enumerate();
-            rows.for_each_init(
+            each_in(
+                rows,
                 || vec![T::ZERO; d],
                 |row, (i, out)| {
                     x.read(i..i + 1, 0..d, row);

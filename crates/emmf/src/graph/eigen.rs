@@ -13,6 +13,7 @@ use crate::cancel::Cancel;
 use crate::data::{Gram, orthonormal_basis, rows_per_part, symmetric_eigen, turn_rows};
 use crate::error::Result;
 use crate::matrix::Mat;
+use crate::threads::each;
 
 /// Samples up to which the whole matrix is decomposed.
 const FEW: usize = 400;
@@ -128,7 +129,7 @@ impl<'a> Block<'a> {
             let size = rows_per_part(last.rows()) * last.cols();
             let parts =
                 to.as_mut_slice().par_chunks_mut(size).zip(last.as_slice().par_chunks(size)).enumerate();
-            parts.for_each(|(part, (to, last))| {
+            each(parts, |(part, (to, last))| {
                 to.iter_mut().zip(last).for_each(|(to, last)| *to = by * (*to - centre * last));
                 if let Some(less) = less {
                     to.iter_mut().zip(&less.as_slice()[part * size..]).for_each(|(to, less)| *to -= less);

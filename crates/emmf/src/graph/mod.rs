@@ -33,6 +33,7 @@ use crate::data::{least_parts, rows_per_part};
 use crate::error::{Error, Result};
 use crate::matrix::{CsrView, Mat};
 use crate::real::Real;
+use crate::threads::each;
 
 /// Relative difference up to which the two weights of an edge count as equal; the edge gets their mean.
 const ALIKE: f64 = 1e-6;
@@ -204,7 +205,7 @@ impl Graph {
         let c = v.cols();
         let rows = rows_per_part(self.nodes());
         let parts = out.as_mut_slice().par_chunks_mut(rows * c).enumerate();
-        parts.with_min_len(least_parts(self.weights.len() * c)).for_each(|(part, out)| {
+        each(parts.with_min_len(least_parts(self.weights.len() * c)), |(part, out)| {
             T::gather(out, v.as_slice(), c, false, |at| {
                 let (neighbours, weights) = self.row(part * rows + at);
                 neighbours.iter().zip(weights).map(|(&j, &weight)| (j as usize, T::from_f64(weight)))

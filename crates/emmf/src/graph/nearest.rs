@@ -21,6 +21,7 @@ use crate::data::{BLOCK, Data, PARTS, vectorized};
 use crate::error::{Error, Result};
 use crate::matrix::Mat;
 use crate::real::Real;
+use crate::threads::{each, each_in, made};
 
 /// Samples of a block, and the numbers that it has at the most.
 const WIDTH: usize = 192;
@@ -160,7 +161,7 @@ impl<'a, T: Real, X: Data<T>> Search<'a, T, X> {
             // Samples after the block meet it when it is their turn.
             let rows = block.end.div_ceil(PARTS);
             let parts = lists[..block.end * kept].par_chunks_mut(rows * kept).zip(&mut workers).enumerate();
-            parts.for_each(|(part, (lists, worker))| {
+            each(parts, |(part, (lists, worker))| {
                 let from = part * rows;
                 for (at, lists) in (from..).step_by(BLOCK).zip(lists.chunks_mut(BLOCK * kept)) {
                     let strip = at..at + lists.len() / kept;
@@ -228,8 +229,11 @@ impl<'a, T: Real, X: Data<T>> Search<'a, T, X> {
         }
         let rows = found.par_chunks_mut(k).zip(lists.par_chunks(kept)).enumerate();
         let room = <(Sample, Sample, Spare<T>)>::default;
-        let sure = rows.map_init(room, |(own, other, spare), (i, (found, list))| {
-            self.cancel.check()?;
+        let mut sure = vec![false; self.x.shape().0];
+        each_in(rows.zip(&mut sure), room, |(own, other, spare), ((i, (found, list)), sure)| {
+            if self.cancel.is_cancelled() {
+                return;
+            }
             own.load(self.x, i, spare);
             for candidate in list.iter().filter(|candidate| candidate.1 != u32::MAX) {
                 other.load(self.x, candidate.1 as usize, spare);
@@ -239,10 +243,10 @@ impl<'a, T: Real, X: Data<T>> Search<'a, T, X> {
             // With all others on the list nobody was left out; a missing one had no bound.
             let all = kept == self.x.shape().0 - 1;
             let within = !before(&(bound.0.to_f64(), bound.1), &(0.5 * last.0, last.1));
-            Ok((bound.1 != u32::MAX && (all || within), i))
+            *sure = bound.1 != u32::MAX && (all || within);
         });
-        let sure: Vec<(bool, usize)> = sure.collect::<Result<_>>()?;
-        Ok(sure.into_iter().filter(|(sure, _)| !sure).map(|(_, i)| i).collect())
+        self.cancel.check()?;
+        Ok(sure.iter().enumerate().filter(|(_, sure)| !**sure).map(|(i, _)| i).collect())
     }
 
     /// Compares these samples with all others that may be as near as those found.
@@ -255,8 +259,8 @@ impl<'a, T: Real, X: Data<T>> Search<'a, T, X> {
         let limits = samples.iter().map(|i| 0.5 * found[i * k + k - 1].0).collect();
         let unsure = Unsure { samples, loaded, limits, b: self.columns(samples.iter().copied()) };
         let strips: Vec<usize> = (0..n).step_by(BLOCK).collect();
-        let parts = strips.par_chunks(strips.len().div_ceil(PARTS));
-        let lists: Vec<Vec<Candidate<f64>>> = parts.map(|strips| self.nearest_in(strips, &unsure)).collect();
+        let parts: Vec<&[usize]> = strips.chunks(strips.len().div_ceil(PARTS)).collect();
+        let lists = made(parts.len(), |part| self.nearest_in(parts[part], &unsure));
         for (t, &i) in samples.iter().enumerate() {
             let own = &mut found[i * k..(i + 1) * k];
             own.fill((f64::INFINITY, u32::MAX));

@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::spec::Spec;
+use crate::threads::each;
 
 /// Rounds of draws, and at most, where nothing was drawn in those.
 const ROUNDS: u64 = 6;
@@ -231,7 +232,7 @@ impl Measured {
         for (node, rows) in place.nodes() {
             let parts = rows.len().div_ceil(size);
             let mut partial = vec![0.0; parts * wide];
-            partial.par_chunks_mut(wide).enumerate().for_each(|(part, partial)| {
+            each(partial.par_chunks_mut(wide).enumerate(), |(part, partial)| {
                 let start = rows.start + part * size;
                 for i in start..(start + size).min(rows.end) {
                     partial[0] += s[i] * self.distances[i];

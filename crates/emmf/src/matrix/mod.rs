@@ -17,6 +17,7 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 use crate::opaque::opaque;
 use crate::real::Real;
+use crate::threads::each_in;
 
 /// Samples that one thread looks at together.
 const WINDOW: usize = 256;
@@ -109,7 +110,12 @@ impl<T: Real> Samples<'_, T> {
         if n <= WINDOW {
             return (0..n.div_ceil(WINDOW)).map(|at| window(&mut Vec::new(), at)).collect();
         }
-        (0..n.div_ceil(WINDOW)).into_par_iter().map_init(Vec::new, window).collect()
+        let mut states: Vec<Option<Result<S>>> =
+            std::iter::repeat_with(|| None).take(n.div_ceil(WINDOW)).collect();
+        each_in(states.par_iter_mut().enumerate(), Vec::new, |buffer, (at, state)| {
+            *state = Some(window(buffer, at));
+        });
+        states.into_iter().flatten().collect()
     }
 
     /// Calls `visit(row, column, value)` for every stored entry, row by row, until it fails.

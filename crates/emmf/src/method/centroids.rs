@@ -6,6 +6,7 @@ use super::Nnls;
 use crate::data::{BLOCK, Data, Gram};
 use crate::matrix::Mat;
 use crate::real::Real;
+use crate::threads::each;
 
 /// U ≥ 0 with the least ‖X − VUᵀ‖², exactly.
 pub(super) fn best_centroids<T: Real, X: Data<T>>(x: &X, v: &Mat<T>) -> Mat<T> {
@@ -13,7 +14,7 @@ pub(super) fn best_centroids<T: Real, X: Data<T>>(x: &X, v: &Mat<T>) -> Mat<T> {
     let mut u = Mat::zeros(d, c);
     x.t_dot(&vec![T::ONE; n], v, &mut u);
     let nnls = Nnls::new(Gram::new(c).of(&v.cast()));
-    u.as_mut_slice().par_chunks_mut(BLOCK * c).for_each(|rows| {
+    each(u.as_mut_slice().par_chunks_mut(BLOCK * c), |rows| {
         let p: Vec<f64> = rows.iter().map(|p| p.to_f64()).collect();
         let (mut solved, mut room) = (vec![0.0; p.len()], nnls.room(BLOCK));
         nnls.solve_rows(&p, &mut solved, &mut room);

@@ -23,6 +23,7 @@ use crate::init::{Factors, Start};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::Left;
+use crate::threads::each;
 
 /// Symmetric NMF.
 #[derive(Debug)]
@@ -91,7 +92,7 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Symnmf<'_> {
         let (c, g) = (v.cols(), gram.of(v));
         let rows = v.as_mut_slice().par_chunks_mut(BLOCK * c).zip(pull.as_slice().par_chunks(BLOCK * c));
         let rows = rows.zip(scratch.as_mut_slice().par_chunks_mut(BLOCK * c));
-        rows.for_each(|((v, pull), den)| {
+        each(rows, |((v, pull), den)| {
             T::gemm((den, c), Left::Rows((v, c)), (g.as_slice(), c), (v.len() / c, c, c), false);
             if self.half {
                 vectorized!(half_step(v, pull, den));

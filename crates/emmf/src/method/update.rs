@@ -13,6 +13,7 @@ use crate::data::{BLOCK, PARTS, vectorized};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::Left;
+use crate::threads::each;
 
 /// Blocks that a thread takes at the least: a small matrix is done before another one wakes up.
 const LEAST: usize = 8;
@@ -53,7 +54,7 @@ impl Update {
     pub(super) fn matrix<T: Real>(self, a: &mut Mat<T>, p: &Mat<T>, g: &Mat<T>, scratch: &mut [T]) {
         let (rows, block) = (part(a.rows()) * g.cols(), BLOCK * g.cols());
         let parts = a.as_mut_slice().par_chunks_mut(rows).zip(p.as_slice().par_chunks(rows));
-        parts.zip(scratch.par_chunks_mut(block)).for_each(|((a, p), scratch)| {
+        each(parts.zip(scratch.par_chunks_mut(block)), |((a, p), scratch)| {
             for (a, p) in a.chunks_mut(block).zip(p.chunks(block)) {
                 self.rows(a, p, g, &mut scratch[..a.len()]);
             }

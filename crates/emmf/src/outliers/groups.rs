@@ -6,13 +6,12 @@
 //! cluster with few members: its samples are no outliers, and neither are new ones as near to its centre. Other groups are outliers that are
 //! reported together.
 
-use rayon::prelude::*;
-
 use super::Reference;
 use super::bulk::quantile;
 use crate::data::Data;
 use crate::matrix::Mat;
 use crate::real::Real;
+use crate::threads::made;
 
 /// Fewer samples that are alike make no group.
 const FEWEST: usize = 5;
@@ -116,7 +115,7 @@ impl Rest {
             let others = clusters.iter().enumerate().filter(|(other, _)| *other != at);
             let others: Vec<usize> = others.flat_map(|(_, of)| of).copied().collect();
             let one = |&i: &usize| least(samples.row(i), &samples, &others);
-            clusters[at].par_iter().map(one).reduce(|| f64::INFINITY, f64::min)
+            made(clusters[at].len(), |of| one(&clusters[at][of])).into_iter().fold(f64::INFINITY, f64::min)
         };
         let apart = if clusters.len() < 2 { None } else { (0..clusters.len()).map(gap).reduce(f64::max) };
         Self { samples, usual, middle, share, apart: apart.unwrap_or(f64::NEG_INFINITY) }
@@ -125,7 +124,7 @@ impl Rest {
     /// How far samples are from the rest.
     fn distances(&self, own: &Mat<f64>) -> Vec<f64> {
         let all: Vec<usize> = (0..self.samples.rows()).collect();
-        (0..own.rows()).into_par_iter().map(|i| least(own.row(i), &self.samples, &all)).collect()
+        made(own.rows(), |i| least(own.row(i), &self.samples, &all))
     }
 
     /// Whether these members, so far from the rest, are one more cluster.
@@ -208,7 +207,7 @@ fn nearest(rows: &Mat<f64>, of: &[usize]) -> Vec<f64> {
     let others = |i: usize| of.iter().filter(move |&&j| j != i);
     let one =
         |&i: &usize| others(i).map(|&j| distance(rows.row(i), rows.row(j))).fold(f64::INFINITY, f64::min);
-    let mut near: Vec<f64> = of.par_iter().map(one).collect();
+    let mut near = made(of.len(), |at| one(&of[at]));
     near.sort_unstable_by(f64::total_cmp);
     near
 }
@@ -221,10 +220,13 @@ fn linked(rows: &Mat<f64>, most: impl Fn(usize, usize) -> f64 + Sync) -> Vec<Vec
         let (mut group, mut next) = (vec![free.remove(0)], 0);
         while let Some(&i) = group.get(next) {
             next += 1;
-            let (near, far) =
-                free.par_iter().partition(|&&j| distance(rows.row(i), rows.row(j)) <= most(i, j));
-            free = far;
-            group.extend::<Vec<usize>>(near);
+            let near = made(free.len(), |at| {
+                let j = free[at];
+                distance(rows.row(i), rows.row(j)) <= most(i, j)
+            });
+            group.extend(free.iter().zip(&near).filter(|(_, near)| **near).map(|(j, _)| *j));
+            let mut near = near.into_iter();
+            free.retain(|_| near.next() == Some(false));
         }
         group.sort_unstable();
         groups.push(group);

@@ -13,6 +13,7 @@ use super::bulk::quantile;
 use crate::data::{BLOCK, Data};
 use crate::matrix::Mat;
 use crate::real::Real;
+use crate::threads::{each, made};
 
 /// Digits after the leading one that a number has.
 const DIGITS: u32 = 52;
@@ -126,7 +127,7 @@ impl Rarity {
                 values.resize(rows.len(), 0.0);
                 Bins::of(&mut values, (unseen, digits))
             };
-            stored.into_par_iter().map(bins).collect()
+            stored.into_iter().map(bins).collect()
         } else {
             // A few features at a time, for which these samples are read again.
             let panel = (HELD / rows.len().max(1)).clamp(1, d.max(1));
@@ -140,7 +141,7 @@ impl Rarity {
                     let mut column: Vec<f64> = (0..rows.len()).map(|at| held[(at, j)].to_f64()).collect();
                     Bins::of(&mut column, (unseen, digits))
                 };
-                (0..features.len()).into_par_iter().map(one).collect()
+                made(features.len(), one)
             };
             panels.flat_map(bins).collect()
         };
@@ -192,7 +193,7 @@ impl Rarity {
         if n <= BLOCK {
             sums.chunks_mut(BLOCK).enumerate().for_each(block);
         } else {
-            sums.par_chunks_mut(BLOCK).enumerate().for_each(block);
+            each(sums.par_chunks_mut(BLOCK).enumerate(), block);
         }
         sums
     }

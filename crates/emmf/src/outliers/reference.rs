@@ -9,6 +9,7 @@ use crate::data::{BLOCK, Data, Exact};
 use crate::init::Random;
 use crate::matrix::Mat;
 use crate::real::Real;
+use crate::threads::each_in;
 
 /// Samples that are drawn at the most, and the numbers that they may have together.
 const MOST: usize = 256;
@@ -87,7 +88,7 @@ impl<T: Real> Reference<T> {
         if n <= BLOCK {
             found.chunks_mut(BLOCK).enumerate().for_each(|part| block(&mut Default::default(), part));
         } else {
-            found.par_chunks_mut(BLOCK).enumerate().for_each_init(Default::default, block);
+            each_in(found.par_chunks_mut(BLOCK).enumerate(), Default::default, block);
         }
         let (plain, unit) = found.into_iter().unzip();
         Distances { plain, unit }

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::data::{BLOCK, Data};
 use crate::init::Factors;
 use crate::loss::entry::sum;
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::Left;
+use crate::threads::made;
 
 /// Entries of a block: a few such blocks stay in cache.
 const ENTRIES: usize = 16_384;
@@ -38,7 +37,7 @@ pub(crate) fn approximated<T: Real, X: Data<T>, R: Send>(
         T::gemm((&mut y_b, d), Left::Rows((v, c)), (ut.as_slice(), d), shape, false);
         see(samples, &x_b, &y_b)
     };
-    (0..n.div_ceil(rows)).into_par_iter().map(block).collect()
+    made(n.div_ceil(rows), block)
 }
 
 /// The mean of `f(x)` over the entries that are not missing, sample i counting `weights[i]` times.
@@ -51,8 +50,7 @@ pub(super) fn mean<T: Real, X: Data<T>>(x: &X, weights: &[f64], f: impl Fn(f64) 
         x.read(samples.clone(), 0..d, &mut x_b);
         total(&weights[samples], d, (&x_b, &x_b), |x, _| f(x))
     };
-    let totals: Vec<_> = (0..n.div_ceil(rows)).into_par_iter().map(block).collect();
-    ratio(&totals)
+    ratio(&made(n.div_ceil(rows), block))
 }
 
 /// Σ s·f(x, y) and Σ s over the rows of a block.

@@ -10,6 +10,7 @@ use crate::init::Factors;
 use crate::loss::weighted_median;
 use crate::matrix::Mat;
 use crate::real::Real;
+use crate::threads::each;
 
 /// Features that are gathered at a time.
 const FEATURES: usize = 16;
@@ -18,7 +19,7 @@ const FEATURES: usize = 16;
 pub fn median_sweep<T: Real, X: Data<T>>(x: &X, weights: &[f64], factors: &mut Factors<T>) {
     let ((n, d), c, v) = (x.shape(), factors.u.cols(), factors.v.cast::<f64>());
     let groups = factors.u.as_mut_slice().par_chunks_mut(FEATURES * c).enumerate();
-    groups.for_each(|(group, u)| {
+    each(groups, |(group, u)| {
         let features = group * FEATURES..((group + 1) * FEATURES).min(d);
         let width = features.len();
         let mut columns = vec![T::ZERO; n * width];
@@ -29,7 +30,7 @@ pub fn median_sweep<T: Real, X: Data<T>>(x: &X, weights: &[f64], factors: &mut F
         }
     });
     let u = factors.u.cast::<f64>();
-    factors.v.as_mut_slice().par_chunks_mut(c).enumerate().for_each(|(i, v)| {
+    each(factors.v.as_mut_slice().par_chunks_mut(c).enumerate(), |(i, v)| {
         let mut row = vec![T::ZERO; d];
         x.read(i..i + 1, 0..d, &mut row);
         let row: Vec<f64> = row.iter().map(|x| x.to_f64()).collect();

@@ -44,6 +44,7 @@ use crate::loss::L21;
 use crate::matrix::Mat;
 use crate::opaque::opaque;
 use crate::real::Real;
+use crate::threads::each;
 
 use blocks::approximated;
 use walk::{Walk, walk};
@@ -158,7 +159,7 @@ impl Entrywise<'_> {
         old.as_mut_slice().copy_from_slice(ut.as_slice());
         let (total, rest) = sums.split_at_mut(2 * c * d);
         let least = least_parts(2 * grid.parts * c * d);
-        total.par_chunks_mut(d).enumerate().with_min_len(least).for_each(|(row, total)| {
+        each(total.par_chunks_mut(d).enumerate().with_min_len(least), |(row, total)| {
             vectorized!({
                 for part in rest.chunks_exact(2 * c * d) {
                     let part = &part[row * d..(row + 1) * d];

@@ -17,6 +17,7 @@ use crate::loss::entry::{Divergence, EntryLoss};
 use crate::matrix::Mat;
 use crate::opaque::opaque;
 use crate::real::Real;
+use crate::threads::each;
 
 /// The divergence at the stored entries.
 #[derive(Debug)]
@@ -67,7 +68,7 @@ impl SparseDivergence<'_> {
         let samples = v.rows().div_ceil(PARTS);
         let least = least_parts(ENTRIES * v.rows() * c);
         let parts = v.as_mut_slice().par_chunks_mut(samples * c).zip(scratch.par_chunks_mut(c)).enumerate();
-        parts.with_min_len(least).for_each(|(part, (v, num))| {
+        each(parts.with_min_len(least), |(part, (v, num))| {
             for (i, v) in (part * samples..).zip(v.chunks_exact_mut(c)) {
                 num.fill(T::ZERO);
                 vectorized!({
@@ -93,7 +94,7 @@ impl SparseDivergence<'_> {
         let features = d.div_ceil(PARTS);
         let mut shares = [0.0; PARTS];
         let parts = num.as_mut_slice().par_chunks_mut(features * c).zip(&mut shares[..]).enumerate();
-        parts.with_min_len(least_parts(ENTRIES * v.rows() * c)).for_each(|(part, (num, share))| {
+        each(parts.with_min_len(least_parts(ENTRIES * v.rows() * c)), |(part, (num, share))| {
             for (j, num) in (part * features..).zip(num.chunks_exact_mut(c)) {
                 num.fill(T::ZERO);
                 vectorized!({

@@ -14,6 +14,7 @@ use crate::matrix::Mat;
 use crate::method::update::multiply_power;
 use crate::real::Real;
 use crate::real::sealed::Left;
+use crate::threads::each;
 
 /// What a walk does with each block.
 #[derive(Clone, Copy)]
@@ -97,7 +98,7 @@ pub(super) fn walk<T: Real, X: Data<T>>(
     let parts = parts.zip(sums.par_chunks_mut(2 * c * d)).zip(scratch.par_chunks_mut(grid.slot(d, c)));
     let features = of_features.len() / grid.parts;
     let parts = parts.zip(of_features.par_chunks_mut(features)).zip(&mut objective[..]).enumerate();
-    parts.with_min_len(least_parts(8 * n * d * c)).for_each(|(at, (part, objective))| {
+    each(parts.with_min_len(least_parts(8 * n * d * c)), |(at, (part, objective))| {
         let ((((v, squares), sums), scratch), of_features) = part;
         let mut part = Part { v, squares, sums, of_features, scratch };
         let start = at * grid.part;

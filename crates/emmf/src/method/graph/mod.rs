@@ -35,6 +35,7 @@ use crate::graph::Graph;
 use crate::init::{Factors, Start};
 use crate::matrix::Mat;
 use crate::real::Real;
+use crate::threads::each;
 
 /// Iterations for which room is made before the first.
 const NOTED: usize = 10_000;
@@ -117,7 +118,7 @@ fn trace<T: Real>(a: &Mat<T>, b: &Mat<T>) -> f64 {
     let size = rows_per_part(n) * c;
     let mut sums = [0.0; PARTS];
     let parts = sums.par_iter_mut().zip(a.as_slice().par_chunks(size)).zip(b.as_slice().par_chunks(size));
-    parts.with_min_len(least_parts(n * c)).for_each(|((sum, a), b)| {
+    each(parts.with_min_len(least_parts(n * c)), |((sum, a), b)| {
         *sum = a.iter().zip(b).map(|(a, b)| a.to_f64() * b.to_f64()).sum();
     });
     sums.iter().sum()

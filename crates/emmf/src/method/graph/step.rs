@@ -13,6 +13,7 @@ use crate::method::side::Host;
 use crate::method::update::{ratio, times};
 use crate::real::Real;
 use crate::real::sealed::Left;
+use crate::threads::each;
 
 /// What the rows of V are moved by; all weights are to a maximum of 1.
 struct Move<'a, T> {
@@ -73,7 +74,7 @@ impl GraphIrls<'_> {
         let parts = v.as_mut_slice().par_chunks_mut(rows * c).zip(p.as_slice().par_chunks(rows * c));
         let parts = parts.zip(sv.as_mut_slice().par_chunks_mut(rows * c)).zip(r.par_chunks_mut(rows));
         let parts = parts.zip(scratch.par_chunks_mut(2 * BLOCK * c)).enumerate();
-        parts.with_min_len(least_parts(n * c * c)).for_each(|(part, ((((v, p), pull), r), scratch))| {
+        each(parts.with_min_len(least_parts(n * c * c)), |(part, ((((v, p), pull), r), scratch))| {
             let blocks = v.chunks_mut(BLOCK * c).zip(p.chunks(BLOCK * c));
             let blocks = blocks.zip(pull.chunks_mut(BLOCK * c)).zip(r.chunks_mut(BLOCK));
             for (start, (((v, p), pull), r)) in (part * rows..).step_by(BLOCK).zip(blocks) {

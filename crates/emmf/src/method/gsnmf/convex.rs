@@ -14,6 +14,7 @@ use super::bounded::project_row;
 use crate::data::BLOCK;
 use crate::matrix::Mat;
 use crate::real::sealed::{Left, Product};
+use crate::threads::each;
 
 /// Iterations at the most, and the change of all diagonal entries that counts as none.
 const ITERATIONS: usize = 300;
@@ -59,7 +60,7 @@ fn product<'a>(
         return;
     }
     let blocks = out.as_mut_slice().par_chunks_mut(BLOCK / 2 * columns).enumerate();
-    blocks.for_each(|(block, out)| {
+    each(blocks, |(block, out)| {
         let shape = (out.len() / columns, inner, columns);
         f64::gemm((out, columns), left(block * (BLOCK / 2)), (right.as_slice(), columns), shape, false);
     });
@@ -77,8 +78,8 @@ fn columns<'a>(a: &'a Mat<f64>) -> impl Fn(usize) -> Left<'a, f64> + Sync {
 
 /// `out` = `a` + `factor`·(`a` − `b`).
 fn extrapolate(out: &mut Mat<f64>, a: &Mat<f64>, b: &Mat<f64>, factor: f64) {
-    let pairs = a.as_slice().par_iter().zip(b.as_slice());
-    out.as_mut_slice().par_iter_mut().zip(pairs).for_each(|(out, (a, b))| *out = a + factor * (a - b));
+    let pairs = a.as_slice().iter().zip(b.as_slice());
+    out.as_mut_slice().iter_mut().zip(pairs).for_each(|(out, (a, b))| *out = a + factor * (a - b));
 }
 
 impl<'a> Problem<'a> {
@@ -122,7 +123,7 @@ impl<'a> Problem<'a> {
     fn move_and_project(&self, from: &Mat<f64>, next: &mut Mat<f64>, sums: &[f64]) {
         let size = sums.len();
         let rows = next.as_mut_slice().par_chunks_exact_mut(size).zip(from.as_slice().par_chunks_exact(size));
-        rows.enumerate().for_each(|(i, (next, from))| {
+        each(rows.enumerate(), |(i, (next, from))| {
             next[i] -= self.lambda * weight(i);
             next.iter_mut().zip(from).for_each(|(next, from)| *next = from + self.step * *next);
             project_row(next, i, sums);

@@ -35,6 +35,7 @@ use crate::error::{Error, Result};
 use crate::init::{Factors, Start};
 use crate::matrix::Mat;
 use crate::real::Real;
+use crate::threads::each;
 
 /// Sweeps of coordinate descent over each factor in an iteration.
 const SWEEPS: usize = 10;
@@ -95,7 +96,7 @@ impl Gsnmf<'_> {
         let rows = u.as_mut_slice().par_chunks_mut(BLOCK * c).zip(p.as_slice().par_chunks(BLOCK * c));
         let rows = rows.zip(scratch.as_mut_slice().par_chunks_mut(BLOCK * c));
         let least = least_parts(SWEEPS * u_rows * c * c);
-        rows.with_min_len(least).for_each(|((u, p), scratch)| move_rows(u, p, g, &by, scratch));
+        each(rows.with_min_len(least), |((u, p), scratch)| move_rows(u, p, g, &by, scratch));
     }
 
     /// P₁, the first columns of V (not at all where `frozen`), and the objective after it.

@@ -6,6 +6,7 @@ use crate::checkpoint::Archive;
 use crate::data::Data;
 use crate::matrix::Mat;
 use crate::real::Real;
+use crate::threads::each;
 
 /// G by rows, and the order of its entries by columns.
 pub(super) struct Links<T> {
@@ -86,7 +87,7 @@ impl<T: Real> Links<T> {
     /// `out` = GᵀX, m×d.
     pub(super) fn sums<X: Data<T>>(&self, x: &X, out: &mut Mat<T>) {
         let d = out.cols();
-        out.as_mut_slice().par_chunks_mut(d).enumerate().for_each(|(j, out)| {
+        each(out.as_mut_slice().par_chunks_mut(d).enumerate(), |(j, out)| {
             out.fill(T::ZERO);
             for &at in &self.order[self.starts[j]..self.starts[j + 1]] {
                 let (_, g) = self.rows[at as usize];

@@ -46,6 +46,7 @@ use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::Left;
 use crate::spec::LabelRule;
+use crate::threads::{each, made};
 
 /// λ does not grow beyond this.
 const MOST: f64 = 1e30;
@@ -103,7 +104,7 @@ impl Lsnmf<'_> {
         let LsnmfState { f, links, sums, p, scratch, links_gram, .. } = state;
         links.sums(x, sums);
         let (d, m) = f.shape();
-        p.as_mut_slice().par_chunks_mut(m).enumerate().for_each(|(j, p)| {
+        each(p.as_mut_slice().par_chunks_mut(m).enumerate(), |(j, p)| {
             p.iter_mut().enumerate().for_each(|(k, p)| *p = sums.as_slice()[k * d + j]);
         });
         links.gram(links_gram);
@@ -115,7 +116,7 @@ impl Lsnmf<'_> {
         let LsnmfState { f, links, near, turned, gram, r, lambda, .. } = state;
         let (d, m) = f.shape();
         let (k, c) = (links.k, near.cols());
-        gram.as_mut_slice().par_chunks_mut(BLOCK * m).enumerate().for_each(|(block, gram)| {
+        each(gram.as_mut_slice().par_chunks_mut(BLOCK * m).enumerate(), |(block, gram)| {
             let left = Left::Columns((&f.as_slice()[block * BLOCK..], m));
             let rows = gram.len() / m;
             T::gemm((gram, m), left, (f.as_slice(), m), (rows, d, m), false);
@@ -285,10 +286,7 @@ fn largest_eigenvalue<T: Real>(a: &Mat<T>) -> f64 {
     let mut x = vec![1.0; m];
     let mut bound = f64::INFINITY;
     for _ in 0..POWER_ITER {
-        let next: Vec<f64> = (0..m)
-            .into_par_iter()
-            .map(|i| a.row(i).iter().zip(&x).map(|(a, x)| a.to_f64() * x).sum())
-            .collect();
+        let next: Vec<f64> = made(m, |i| a.row(i).iter().zip(&x).map(|(a, x)| a.to_f64() * x).sum());
         let ratios = || next.iter().zip(&x).filter(|(_, x)| **x > 0.0).map(|(next, x)| next / x);
         let (least, most) = (ratios().fold(f64::INFINITY, f64::min), ratios().fold(0.0, f64::max));
         bound = bound.min(most);

@@ -19,6 +19,7 @@ use crate::init::Random;
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::{Left, Product};
+use crate::threads::each;
 
 /// Vectors of a block beyond twice those wanted.
 pub(in crate::method) const SPARE: usize = 8;
@@ -218,7 +219,7 @@ fn add(out: &mut [f64], factor: f64, row: &[f64]) {
 fn between(a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
     let ((n, c), width) = (a.shape(), b.cols());
     let mut out = Mat::zeros(c, width);
-    out.as_mut_slice().par_chunks_mut((PART * width).max(1)).enumerate().for_each(|(part, out)| {
+    each(out.as_mut_slice().par_chunks_mut((PART * width).max(1)).enumerate(), |(part, out)| {
         let (rows, left) = (out.len() / width, Left::Columns((&a.as_slice()[part * PART..], c)));
         f64::gemm((out, width), left, (b.as_slice(), width), (rows, n, width), false);
     });

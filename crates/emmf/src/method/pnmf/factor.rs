@@ -12,6 +12,7 @@ use crate::data::{BLOCK, PARTS, least_parts, rows_per_part, vectorized};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::{Left, Product};
+use crate::threads::each;
 
 /// Multiplications that take as long as the moments of an entry.
 const MOMENTS: usize = 100;
@@ -81,7 +82,7 @@ impl<T: Real> Factor<T> {
         let rows = rows.zip(self.rest.par_chunks_mut(BLOCK * (c + EXTRA)));
         let rows = rows.zip(p.as_slice().par_chunks(BLOCK * c));
         let rows = rows.zip(slope.as_mut_slice().par_chunks_mut(BLOCK * c));
-        rows.with_min_len(least).for_each(|(((mean, rest), p), slope)| by.rows(mean, rest, p, slope));
+        each(rows.with_min_len(least), |(((mean, rest), p), slope)| by.rows(mean, rest, p, slope));
     }
 
     /// Takes the sums again; `weights` says how often each row counts.
@@ -170,7 +171,7 @@ impl Totals {
         let parts = mean.as_slice().par_chunks(rows * c).zip(rest.par_chunks(rows * (c + EXTRA)));
         let parts =
             parts.zip(sums.par_chunks_mut(size)).zip(blocks.par_chunks_mut(2 * BLOCK * c)).enumerate();
-        parts.with_min_len(least_parts(n * c * c)).for_each(|(part, (((mean, rest), sums), room))| {
+        each(parts.with_min_len(least_parts(n * c * c)), |(part, (((mean, rest), sums), room))| {
             sums.fill(0.0);
             let blocks = mean.chunks(BLOCK * c).zip(rest.chunks(BLOCK * (c + EXTRA))).enumerate();
             for (block, (mean, rest)) in blocks {

@@ -41,6 +41,7 @@ use crate::init::{Factors, Start};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::spec::Init;
+use crate::threads::each;
 
 pub use posterior::Posterior;
 
@@ -145,7 +146,7 @@ impl Pnmf<'_> {
             return sum;
         }
         let rows = v.mean.as_slice().par_chunks_exact(c).zip(v.rest.par_chunks_exact_mut(c + EXTRA));
-        rows.enumerate().for_each(|(i, (v, rest))| rest[c + 1] = x.residual_sq(i, &u.mean, v));
+        each(rows.enumerate(), |(i, (v, rest))| rest[c + 1] = x.residual_sq(i, &u.mean, v));
         let rows = v.rest.chunks_exact(c + EXTRA).zip(self.sample_weights);
         rows.map(|(rest, s)| s * rest[c + 1]).sum()
     }

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::matrix::Mat;
 use crate::real::Real;
+use crate::threads::each;
 
 /// W with its λ.
 pub(super) enum Affinity<'a> {
@@ -93,7 +94,7 @@ pub(super) fn sum_over_rows(n: usize, work: usize, term: impl Fn(usize) -> f64 +
     let rows = rows_per_part(n);
     let mut sums = [0.0; PARTS];
     let parts = sums.par_iter_mut().enumerate();
-    parts.with_min_len(least_parts(work)).for_each(|(part, sum)| {
+    each(parts.with_min_len(least_parts(work)), |(part, sum)| {
         let range = (part * rows).min(n)..((part + 1) * rows).min(n);
         *sum = range.map(&term).sum();
     });

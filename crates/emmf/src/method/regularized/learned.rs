@@ -28,6 +28,7 @@ use crate::error::Result;
 use crate::graph::{Neighbours, adaptive, nearest, project_onto_simplex};
 use crate::matrix::Mat;
 use crate::real::Real;
+use crate::threads::each;
 
 /// Samples among which the neighbours of a sample are chosen.
 pub(crate) const CANDIDATES: usize = 50;
@@ -127,7 +128,7 @@ impl Learned {
             return;
         }
         let least = least_parts(s.len() * v.cols()) * candidates.nodes().div_ceil(64);
-        s.par_chunks_mut(m).enumerate().with_min_len(least).for_each(|(i, s)| {
+        each(s.par_chunks_mut(m).enumerate().with_min_len(least), |(i, s)| {
             let (near, distances) = candidates.row(i);
             let mut e = [0.0; CANDIDATES];
             let e = &mut e[..m];
@@ -256,7 +257,7 @@ impl Symmetric {
         let c = v.cols();
         let rows = rows_per_part(v.rows());
         let parts = out.as_mut_slice().par_chunks_mut(rows * c).enumerate();
-        parts.with_min_len(least_parts(self.weights.len() * c)).for_each(|(part, out)| {
+        each(parts.with_min_len(least_parts(self.weights.len() * c)), |(part, out)| {
             T::gather(out, v.as_slice(), c, false, |at| {
                 let i = part * rows + at;
                 let range = self.starts[i]..self.starts[i + 1];

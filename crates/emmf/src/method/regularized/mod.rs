@@ -51,6 +51,7 @@ use crate::init::{Factors, Start};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::Left;
+use crate::threads::each;
 
 pub(super) use affinity::roughness;
 pub(crate) use learned::CANDIDATES;
@@ -142,7 +143,7 @@ impl Regularized<'_> {
         let degrees = affinity.as_ref().map(Affinity::degrees);
         let blocks = v.as_mut_slice().par_chunks_mut(BLOCK * c).zip(p.as_slice().par_chunks(BLOCK * c));
         let blocks = blocks.zip(tall.as_mut_slice().par_chunks_mut(BLOCK * c)).enumerate();
-        blocks.for_each(|(block, ((v, p), den))| {
+        each(blocks, |(block, ((v, p), den))| {
             T::gemm((den, c), Left::Rows((v, c)), (g.as_slice(), c), (v.len() / c, c, c), false);
             let rows = v.chunks_exact_mut(c).zip(p.chunks_exact(c)).zip(den.chunks_exact(c));
             vectorized!({

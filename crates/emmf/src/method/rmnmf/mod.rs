@@ -38,6 +38,7 @@ use crate::init::{Factors, Start};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::Left;
+use crate::threads::each;
 
 pub use start::Setting;
 
@@ -89,7 +90,7 @@ impl Rmnmf<'_> {
         let RmnmfState { f, g, a, inverse, .. } = state;
         let ((n, d), c) = (a.shape(), g.cols());
         let (a, g) = (a.as_slice(), (g.as_slice(), c));
-        f.as_mut_slice().par_chunks_mut(FEATURES * c).enumerate().for_each(|(strip, f)| {
+        each(f.as_mut_slice().par_chunks_mut(FEATURES * c).enumerate(), |(strip, f)| {
             let features = f.len() / c;
             T::gemm((f, c), Left::Columns((&a[strip * FEATURES..], d)), g, (features, n, c), false);
         });
@@ -124,7 +125,7 @@ impl Rmnmf<'_> {
         let (inverse, by) = (T::from_f64(1.0 / *mu), T::from_f64(self.lambda / *mu));
         let rows =
             g.as_mut_slice().par_chunks_mut(BLOCK * c).zip(a.as_slice().par_chunks(BLOCK * d)).enumerate();
-        rows.for_each(|(block, (g, a))| {
+        each(rows, |(block, (g, a))| {
             let samples = g.len() / c;
             T::gemm((g, c), Left::Rows((a, d)), (f.as_slice(), c), (samples, d, c), false);
             for (i, g) in (block * BLOCK..).zip(g.chunks_exact_mut(c)) {
@@ -160,7 +161,7 @@ impl Rmnmf<'_> {
         }
         let (rows, mu, turned, g) = (rows_per_part(a.rows()), *mu, (turned.as_slice(), d), &*g);
         let parts = a.as_mut_slice().par_chunks_mut(rows * d).zip(r.par_chunks_mut(rows));
-        parts.zip(room.par_chunks_mut(2 * STRIP * d)).enumerate().for_each(|(part, ((a, r), room))| {
+        each(parts.zip(room.par_chunks_mut(2 * STRIP * d)).enumerate(), |(part, ((a, r), room))| {
             let (samples, fitted) = room.split_at_mut(STRIP * d);
             for (strip, (a, r)) in a.chunks_mut(STRIP * d).zip(r.chunks_mut(STRIP)).enumerate() {
                 let first = part * rows + strip * STRIP;

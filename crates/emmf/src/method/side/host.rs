@@ -15,6 +15,7 @@ use crate::loss::{Loss, Stats};
 use crate::matrix::Mat;
 use crate::method::{coding, labels, residual};
 use crate::real::Real;
+use crate::threads::each;
 
 /// Multiplications that take as long as the share and the weight of a sample.
 const LOGARITHM: usize = 16;
@@ -88,7 +89,7 @@ fn over_parts<A: Send, S: Summand + Copy + Default + Send>(
     for (node, rows) in place.nodes() {
         let mut sums = [S::default(); PARTS];
         let parts = sums.par_iter_mut().zip(items[rows.clone()].par_chunks_mut(size)).enumerate();
-        parts.with_min_len(least).for_each(|(part, (out, items))| {
+        each(parts.with_min_len(least), |(part, (out, items))| {
             let start = rows.start + part * size;
             *out = sum(start..start + items.len(), items);
         });
@@ -259,7 +260,7 @@ impl<T: Real, X: Data<T>> SampleSide<T> for Host<'_, T, X> {
             Shift::Extrapolate(share) => {
                 let share = T::from_f64(share);
                 let chunks = ahead.as_mut_slice().par_chunks_mut(CHUNK).zip(v.as_slice().par_chunks(CHUNK));
-                chunks.for_each(|(last, v)| {
+                each(chunks, |(last, v)| {
                     last.iter_mut().zip(v).for_each(|(last, &v)| *last = gone_on(v, *last, share));
                 });
             }

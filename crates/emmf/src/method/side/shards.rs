@@ -13,6 +13,7 @@ use crate::loss::{Loss, Stats};
 use crate::matrix::{Mat, Part, Samples};
 use crate::real::Real;
 use crate::spec::Init;
+use crate::threads::each;
 
 /// Cuts samples in this memory into so many shards, some of them empty where there are few samples, and does something with
 /// them as one sample side. The borders depend on the shape of X only.
@@ -66,17 +67,14 @@ impl<'a, T: Real> Shards<'a, T> {
         out: &mut Tree<S>,
         order: impl Fn(&mut dyn SampleSide<T>, &mut Tree<S>) -> Result<()> + Sync,
     ) -> Result<()> {
-        let obeyed: Vec<Result<Tree<S>>> = self
-            .sides
-            .par_iter_mut()
-            .map(|side| {
-                let mut tree = Tree::default();
-                order(&mut **side, &mut tree)?;
-                Ok(tree)
-            })
-            .collect();
-        obeyed.into_iter().try_for_each(|tree| {
-            out.take(&mut tree?);
+        let mut obeyed: Vec<(Tree<S>, Result<()>)> =
+            self.sides.iter().map(|_| (Tree::default(), Ok(()))).collect();
+        each(self.sides.par_iter_mut().zip(&mut obeyed), |(side, (tree, obeyed))| {
+            *obeyed = order(&mut **side, tree);
+        });
+        obeyed.into_iter().try_for_each(|(mut tree, obeyed)| {
+            obeyed?;
+            out.take(&mut tree);
             Ok(())
         })
     }
@@ -145,7 +143,7 @@ impl<T: Real> SampleSide<T> for Shards<'_, T> {
     }
 
     fn begin_nearest(&mut self, centroids: &Mat<T>) -> Result<()> {
-        self.sides.par_iter_mut().try_for_each(|side| side.begin_nearest(centroids))
+        self.order(&mut Tree::<Lengths>::default(), |side, _| side.begin_nearest(centroids))
     }
 
     fn nearest(&mut self, points: &Mat<T>, look: Look, out: &mut Tree<Near<T>>) -> Result<()> {
