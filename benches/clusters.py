@@ -3,7 +3,7 @@
 Fits every set with the program's defaults and the true number of clusters, runs the rivals on unit samples, and writes
 docs/clusters.md. Data: the folder EMMF_DATA, else ../shared/data, with its folder `more`. Every run is kept in
 target/clusters.csv as soon as it ends; a second call goes on where the first one stopped. SEEDS says how many seeds, ONLY which
-sets. Needs numpy, scipy and scikit-learn.
+sets. Needs numpy, scipy and scikit-learn; Leiden's communities need igraph and leidenalg and are left out without them.
 """
 
 import csv
@@ -25,6 +25,12 @@ from sklearn.metrics import normalized_mutual_info_score
 from sklearn.neighbors import kneighbors_graph
 from sklearn.preprocessing import normalize
 
+try:
+    import igraph
+    import leidenalg
+except ImportError:
+    igraph = None
+
 warnings.filterwarnings("ignore")
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("EMMF_DATA", ROOT.parent / "shared" / "data"))
@@ -43,10 +49,39 @@ OURS = {
     "`nmf`": ["--method", "nmf"],
     "`nmf` as published": ["--method", "nmf", "--as-published", "--normalize", "unit"],
 }
+LEIDEN = "Leiden, its own number"
 FIELDS = ["set", "method", "seed", "acc", "nmi", "seconds"]
 
 
+def blobs(random):
+    """Ten clouds of different size and spread in 40 features."""
+    sizes, centres = random.integers(30, 300, 10), random.uniform(0, 1, (10, 40))
+    y = np.repeat(np.arange(10), sizes)
+    return np.abs(centres[y] + random.normal(size=(len(y), 40)) * random.uniform(0.2, 0.5, 10)[y, None]), y
+
+
+def rings(random):
+    """Fifteen closed curves, as objects seen from all sides are: no cluster is near one point."""
+    y, turn = np.repeat(np.arange(15), 60), np.tile(np.linspace(0, 2 * np.pi, 60, endpoint=False), 15)
+    waves = np.stack([np.cos(turn), np.sin(turn), np.cos(2 * turn), np.sin(2 * turn)], axis=1)
+    shapes, means = random.normal(0, 0.4, (15, 4, 100)), random.uniform(0.5, 1.5, (15, 100))
+    x = means[y] + np.einsum("nw,nwd->nd", waves, shapes[y]) + random.normal(0, 0.15, (len(y), 100))
+    return np.maximum(x, 0), y
+
+
+def topics(random):
+    """Counts of 2000 words in 1500 short texts, each of one of twelve topics and some of the others."""
+    words, y = random.dirichlet(np.full(2000, 0.02), 12), random.integers(0, 12, 1500)
+    mixed = 0.5 * np.eye(12)[y] + 0.5 * random.dirichlet(np.full(12, 0.3), 1500)
+    return sp.csr_matrix([random.multinomial(25, row / row.sum()) for row in mixed @ words]).astype(float), y
+
+
+MADE = {"blobs": blobs, "rings": rings, "topics": topics}
+
+
 def load(name):
+    if name in MADE:
+        return MADE[name](np.random.default_rng(0))
     folder = DATA / "more" if name in MORE else DATA
     held = scipy.io.loadmat(folder / f"{name}.mat")
     x, y = held["X"], held["y"].ravel()
@@ -80,17 +115,25 @@ def rivals(x, k, seed):
     """Their names and what they need to be run."""
     u = normalize(TfidfTransformer().fit_transform(x) if sp.issparse(x) else x)
 
-    def spectral(rule):
+    def graph():
         near = kneighbors_graph(u, 5)
-        graph = ((near + near.T) > 0).astype(float)
-        return SpectralClustering(k, affinity="precomputed", assign_labels=rule, random_state=seed).fit_predict(graph)
+        return ((near + near.T) > 0).astype(float)
+
+    def spectral(rule):
+        return SpectralClustering(k, affinity="precomputed", assign_labels=rule, random_state=seed).fit_predict(graph())
 
     def agglomerative():
         return AgglomerativeClustering(k, metric="cosine", linkage="average").fit_predict(u)
 
+    def leiden():
+        links = sp.triu(graph(), 1).tocoo()
+        found = igraph.Graph(n=u.shape[0], edges=list(zip(links.row.tolist(), links.col.tolist())))
+        return np.array(leidenalg.find_partition(found, leidenalg.ModularityVertexPartition, seed=seed).membership)
+
     # It takes dense samples only.
     dense = {} if sp.issparse(u) else {"agglomerative, cosine": agglomerative}
-    return dense | {
+    communities = {LEIDEN: leiden} if igraph else {}
+    return dense | communities | {
         "k-means, 10 runs": lambda: KMeans(k, n_init=10, random_state=seed).fit_predict(u),
         "spectral, k-means labels": lambda: spectral("kmeans"),
         "spectral, QR labels": lambda: spectral("cluster_qr"),
@@ -106,7 +149,7 @@ def measure():
         writer = csv.DictWriter(file, FIELDS)
         if not kept:
             writer.writeheader()
-        for name in os.environ.get("ONLY", ",".join([*PAPER, *MORE])).split(","):
+        for name in os.environ.get("ONLY", ",".join([*PAPER, *MORE, *MADE])).split(","):
             x, y = load(name)
             k = int(y.max()) + 1
             for seed in range(1 if name in ("coil100", "reuters21578") else SEEDS):
@@ -125,29 +168,39 @@ def measure():
 
 
 def page(rows):
-    sets = [name for name in [*PAPER, *MORE] if any(row["set"] == name for row in rows)]
     methods = list(dict.fromkeys(row["method"] for row in rows))
-
-    def mean(method, name, field):
-        return float(np.mean([float(row[field]) for row in rows if (row["set"], row["method"]) == (name, method)] or [np.nan]))
-
     lines = [(ROOT / "benches" / "clusters.md").read_text().rstrip(), ""]
-    for field, title in [("acc", "Accuracy"), ("nmi", "NMI"), ("seconds", "Seconds")]:
-        last = "" if field == "seconds" else " mean | worst beside k-means |"
-        lines += [f"## {title}", "", f"| | {' | '.join(sets)} |{last}", "|---" * (len(sets) + 1 + last.count("|")) + "|"]
-        for method in methods:
-            values = [mean(method, name, field) for name in sets]
-            if field == "seconds":
-                lines.append(f"| {method} | {' | '.join(f'{value:.1f}' for value in values).replace('nan', '–')} |")
-                continue
-            worst = np.nanmin([value - mean("k-means, 10 runs", name, field) for value, name in zip(values, sets)])
-            shown = " | ".join(f"{value:.3f}" for value in values).replace("nan", "–")
-            lines.append(f"| {method} | {shown} | {np.nanmean(values):.3f} | {worst:+.3f} |")
-        if field == "acc":
-            shown = " | ".join(f"{PAPER[name]:.3f}" if name in PAPER else "" for name in sets)
-            lines.append(f"| G-EMMF in the paper | {shown} | | |")
-        lines.append("")
+    for names, where in [([*PAPER, *MORE], ""), (list(MADE), ", generated sets")]:
+        sets = [name for name in names if any(row["set"] == name for row in rows)]
+        if sets:
+            for field, title in [("acc", "Accuracy"), ("nmi", "NMI"), ("seconds", "Seconds")]:
+                lines += [f"## {title}{where}", "", *table(rows, (methods, sets), field), ""]
     PAGE.write_text("\n".join(lines).rstrip() + "\n")
+
+
+def table(rows, shape, field):
+    """The lines of the table of a field: methods by sets."""
+    methods, sets = shape
+
+    def mean(method, name):
+        found = [float(row[field]) for row in rows if (row["set"], row["method"]) == (name, method)]
+        return float(np.mean(found)) if found else np.nan
+
+    timed = field == "seconds"
+    last = "" if timed else " mean | worst beside k-means |"
+    yield f"| | {' | '.join(sets)} |{last}"
+    yield "|---" * (len(sets) + 1 + last.count("|")) + "|"
+    for method in methods:
+        values = [mean(method, name) for name in sets]
+        shown = " | ".join(f"{value:.{1 if timed else 3}f}" for value in values).replace("nan", "–")
+        if timed:
+            yield f"| {method} | {shown} |"
+            continue
+        worst = np.nanmin([value - mean("k-means, 10 runs", name) for value, name in zip(values, sets)])
+        yield f"| {method} | {shown} | {np.nanmean(values):.3f} | {worst:+.3f} |"
+    if field == "acc" and any(name in PAPER for name in sets):
+        shown = " | ".join(f"{PAPER[name]:.3f}" if name in PAPER else "" for name in sets)
+        yield f"| G-EMMF in the paper | {shown} | | |"
 
 
 if __name__ == "__main__":
