@@ -28,6 +28,7 @@ from sklearn.utils.validation import (
 from . import _emmf, _parameters
 from ._arrays import admitted, borrowed
 from ._choice import AMONG, Choice, chosen
+from ._online import Online
 from ._progress import Progress, Step, watcher
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def _may_miss(estimator: Any) -> bool:
     return getattr(estimator, "missing", "refuse") == "nan"
 
 
-class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class MatrixFactorization(Online, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """A factorization X ≈ V·Uᵀ by one of the registered methods; the estimators derive from it."""
 
     _entry: ClassVar[dict[str, Any]]
@@ -159,6 +160,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             "features": list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None,
             "callback": watcher(self.callback, progress),
             "threads": _parameters.threads(self.n_jobs),
+            "online": None,
         }
         spec = _parameters.spec(self._entry, params)
         model, found, raised = _emmf.fit(spec, borrowed(X), besides)
@@ -410,6 +412,8 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         """Make a fitted estimator from a model alone."""
         estimator = cls(**_parameters.from_spec(cls._entry, model.spec))
         estimator._take(model)
+        if model.past is not None:
+            estimator.n_samples_seen_, estimator.drift_, estimator.half_life = model.past
         estimator.n_features_in_ = estimator.components_.shape[1]
         if model.features is not None:
             estimator.feature_names_in_ = np.array(model.features, dtype=object)

@@ -54,6 +54,10 @@ imputed_ : ndarray of shape (n_samples, n_features)
     The samples with missing values filled in, with ``missing="nan"``.
 extras_ : dict
     What else the method found.
+n_samples_seen_ : int
+    Samples of all batches of ``partial_fit``.
+drift_ : float
+    Share of the samples of its last batch that are outliers by the yardstick of the model.
 n_features_in_ : int
     Number of features.
 feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -26,9 +26,14 @@ def class_name(method: str) -> str:
     return "".join(WORDS.get(text, word(text)) for text in method.split("-"))
 
 
-def make(entry: dict[str, Any]) -> type[MatrixFactorization]:
-    """Make the estimator of a method."""
-    name, parameters = class_name(entry["name"]), _parameters.of_method(entry)
+def make(
+    entry: dict[str, Any],
+    base: type[Any] | None = None,
+    module: str = "emmf",
+    more: list[_parameters.Parameter] | None = None,
+) -> type[Any]:
+    """Make the estimator of a method; of another base and module with more parameters, where these are given."""
+    name, parameters = class_name(entry["name"]), [*_parameters.of_method(entry), *(more or [])]
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         bound = signature.bind(self, *args, **kwargs)
@@ -46,11 +51,12 @@ def make(entry: dict[str, Any]) -> type[MatrixFactorization]:
     members = {
         "__init__": __init__,
         "__doc__": docstring(name, entry, parameters),
-        "__module__": "emmf",
+        "__module__": module,
         "_entry": entry,
         "_parameter_constraints": {each.name: each.allowed for each in parameters},
     }
-    return type(name, (MatrixFactorization if entry["weights"] else Unweighted,), members)
+    own = MatrixFactorization if entry["weights"] else Unweighted
+    return type(name, (base or own,), members)
 
 
-ESTIMATORS = {entry["name"]: make(entry) for entry in json.loads(_emmf.methods())}
+ESTIMATORS: dict[str, type[MatrixFactorization]] = {entry["name"]: make(entry) for entry in json.loads(_emmf.methods())}

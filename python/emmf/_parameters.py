@@ -194,6 +194,14 @@ COMMON = [
     ),
     Parameter("verbose", 0, ["verbose"], "int", "Above 0: a progress line on standard error."),
 ]
+# By the methods that can learn batch by batch.
+HALF_LIFE = Parameter(
+    "half_life",
+    None,
+    [Interval(Real, 0, None, closed="neither"), None],
+    "float or None",
+    "Of ``partial_fit``: the number of samples after which an older one counts half; None forgets none.",
+)
 # The names that the library has for them, where it has others.
 RENAMED = {"n_components": "k", "label_rule": "labels", "n_clusters": "clusters"}
 
@@ -256,7 +264,8 @@ def of_method(entry: dict[str, Any]) -> list[Parameter]:
     if entry["published_labels"] != entry["labels"]:
         rule += f', with a graph ``"{entry["published_labels"]}"``'
     common = [each._replace(help=each.help.replace("{labels}", rule)) for each in COMMON]
-    return [FIRST, *own, *solving, *exponent, *common[:-2], *outliers, *missing, *common[-2:]]
+    online = [HALF_LIFE] if entry["places"] == "anywhere" else []
+    return [FIRST, *own, *solving, *exponent, *common[:-2], *outliers, *missing, *online, *common[-2:]]
 
 
 def steps(normalize: Any) -> list[str]:

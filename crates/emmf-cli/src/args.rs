@@ -14,6 +14,7 @@ use crate::graph::GraphArgs;
 use crate::grid::Grid;
 use crate::look::LookArgs;
 use crate::methods::MethodsArgs;
+use crate::online::OnlineArgs;
 use crate::plot::PlotArgs;
 use crate::report::ReportArgs;
 use crate::score::ScoreArgs;
@@ -108,7 +109,9 @@ pub(crate) struct InputArgs {
     emmf fit faces.mat -k 15 --method l21-nmf --graph knn --lambda 100\n  \
     emmf fit faces.mat -k 15 --method g-emmf --grid lambda=1e1,1e3,1e5\n  \
     emmf fit large.npy -k 50 --out result --checkpoint 10; emmf fit --resume result\n  \
-    cat table.csv | emmf fit - -k 3 --labels class --init trimmed --normalize clip")]
+    cat table.csv | emmf fit - -k 3 --labels class --init trimmed --normalize clip\n  \
+    sensor | emmf fit - -k 5 --batch 1000 --half-life 100000 --out live --json\n  \
+    emmf fit --update live/model.safetensors tuesday.csv")]
 pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
@@ -118,6 +121,8 @@ pub(crate) struct FitArgs {
     pub(crate) gaps: MissingArgs,
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
+    #[command(flatten)]
+    pub(crate) online: OnlineArgs,
     /// Number of centroids, which is the number of clusters; auto or a range as 2..20 chooses it, as --choose says.
     #[arg(short, long, value_name = "K|auto|LOW..HIGH", value_parser = clusters, allow_negative_numbers = true, default_value = "auto")]
     pub(crate) k: Clusters,

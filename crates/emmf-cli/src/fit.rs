@@ -18,6 +18,7 @@ use crate::grid;
 use crate::input::{self, Work};
 use crate::interrupt;
 use crate::look::About;
+use crate::online;
 use crate::progress::{Choosing, Progress};
 use crate::report;
 use crate::resume::{self, Keeper};
@@ -27,6 +28,9 @@ use crate::wording::explained;
 
 pub(crate) fn run(args: &FitArgs) -> Result<()> {
     interrupt::fitting();
+    if args.online.is_asked() {
+        return online::run(args);
+    }
     let folder = args.out.as_deref().map(ResultFolder::open).transpose()?;
     // A typing error in the name must not wait for a long file.
     let entry = emmf::registry::find(method(args)).map_err(|error| explained(&error, &args.input.data))?;
@@ -130,7 +134,7 @@ fn check_page(args: &FitArgs, page: &Path) -> Result<()> {
 const LIKELY: usize = 20;
 
 /// The default where there can be no graph.
-const WITHOUT_GRAPH: &str = "emmf";
+pub(crate) const WITHOUT_GRAPH: &str = "emmf";
 
 /// The method that was named, or what is best for data nobody prepared.
 fn method(args: &FitArgs) -> &str {
@@ -140,7 +144,7 @@ fn method(args: &FitArgs) -> &str {
     args.method.as_deref().unwrap_or(default)
 }
 
-fn spec(args: &FitArgs) -> Result<Spec> {
+pub(crate) fn spec(args: &FitArgs) -> Result<Spec> {
     let k = match &args.k {
         Clusters::Fixed(k) => *k,
         // Until one is chosen, a number like those that mostly are.

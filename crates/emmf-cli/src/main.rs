@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod batches;
 mod bench;
 mod config;
 mod demo;
@@ -16,6 +17,7 @@ mod interrupt;
 mod look;
 mod matching;
 mod methods;
+mod online;
 mod output;
 mod plot;
 mod progress;

@@ -9,7 +9,8 @@ use emmf_io::Limit;
 use crate::input::{called, readable};
 
 /// Parameters that are options of the same name.
-const OPTIONS: [&str; 16] = [
+const OPTIONS: [&str; 17] = [
+    "half_life",
     "share",
     "contamination",
     "epsilon",

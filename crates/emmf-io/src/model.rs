@@ -2,12 +2,13 @@
 //! safetensors reader opens it.
 
 mod judge;
+mod past;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use emmf::method::Coding;
-use emmf::model::ResidualScale;
+use emmf::model::{Past, ResidualScale};
 use emmf::outliers::{Judge, Rare, Reference};
 use emmf::preprocess::Fitted;
 use emmf::synth::ImageShape;
@@ -175,6 +176,10 @@ pub(crate) fn to_bytes<T: Real>(model: &Model<T>, notes: &Notes) -> Result<Vec<u
             numbers.put::<f64>("radii", &[rare.radii.len()], &rare.radii);
         }
     }
+    if let Some(past) = model.past() {
+        metadata.insert("past", to_text(&past::noted(past))?);
+        past::put(past, &mut numbers);
+    }
     let u = model.centroids();
     numbers.put("U", &[u.rows(), u.cols()], u.as_slice());
     let drawn = model.judge().and_then(Judge::reference).map(Reference::samples);
@@ -236,7 +241,8 @@ fn from_bytes(bytes: &[u8]) -> Result<AnyModel, Problem> {
     let tensors = SafeTensors::deserialize(bytes).map_err(broken)?;
     let u = tensors.tensor("U").map_err(broken)?;
     let noted = entry("scores").map(serde_json::from_str).transpose().map_err(broken)?;
-    let parts = Parts { spec, steps, scale, coding, centres, noted };
+    let past = entry("past").map(|text| past::read(text, &tensors)).transpose()?;
+    let parts = Parts { spec, steps, scale, coding, centres, noted, past };
     match u.dtype() {
         TensorType::F32 => {
             let u = matrix(&u, f32::from_le_bytes)?;
@@ -258,6 +264,7 @@ struct Parts {
     coding: Coding,
     centres: Vec<Option<Vec<f64>>>,
     noted: Option<judge::Noted>,
+    past: Option<Past>,
 }
 
 fn put_together<const N: usize, T: Real>(
@@ -266,10 +273,14 @@ fn put_together<const N: usize, T: Real>(
     tensors: &SafeTensors<'_>,
     number: impl Fn([u8; N]) -> T,
 ) -> Result<Model<T>, Problem> {
-    let Parts { spec, steps, scale, coding, centres, noted } = parts;
+    let Parts { spec, steps, scale, coding, centres, noted, past } = parts;
     let model = Model::from_parts(spec, u, steps, scale)
         .and_then(|model| model.with_coding(coding))
         .and_then(|model| model.with_label_centres(centres))
+        .and_then(|model| match past {
+            Some(past) => model.with_past(past),
+            None => Ok(model),
+        })
         .map_err(broken)?;
     // Files of before there was more than the residual have none.
     let Some(noted) = noted else { return Ok(model) };

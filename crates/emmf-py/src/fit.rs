@@ -33,6 +33,8 @@ pub(crate) struct Besides<'py> {
     callback: Option<Callback>,
     /// None is one for each core.
     threads: Option<usize>,
+    /// Whether the model is to go on learning, and after how many samples it has forgotten half.
+    online: Option<(Option<f64>,)>,
 }
 
 /// Fits the parameters `spec` (JSON) to the samples. Gives the model, a dictionary of results, and what ended the
@@ -61,7 +63,7 @@ fn run<'py, T: Element + Real>(
     let x = x.parts()?;
     let sample_weights = besides.sample_weight.as_ref().map(|weights| weights.as_slice()).transpose()?;
     let start = besides.start.as_ref().map(factors).transpose()?;
-    let (start, threads) = (start.as_ref(), besides.threads);
+    let (start, threads, besides_online) = (start.as_ref(), besides.threads, besides.online);
     // What is negative is no cluster.
     let number = |&cluster: &i64| usize::try_from(cluster).unwrap_or(usize::MAX);
     let clusters: Option<Vec<usize>> =
@@ -72,8 +74,22 @@ fn run<'py, T: Element + Real>(
         let (graph, running) = (graph.as_ref(), Running::on(threads).cancel(token));
         let clusters = clusters.as_deref();
         let given = Given { sample_weights, start, clusters, graph, running, ..Given::default() };
-        spec.on(x.samples()?).given(given).observe(observer).fit()
+        let (x, given) = (x.samples()?, Given { observer: Some(observer), ..given });
+        match besides_online {
+            Some((half_life,)) => spec.fit_online(x, given, half_life),
+            None => spec.on(x).given(given).fit(),
+        }
     })?;
+    let notes = Notes { features: besides.features.clone(), ..Notes::default() };
+    let (fitted, found) = results(py, fit)?;
+    Ok((Model { model: model(fitted), notes }, found, raised))
+}
+
+/// The model of a fit, and everything else as arrays.
+pub(crate) fn results<T: Element + Real>(
+    py: Python<'_>,
+    fit: Fit<T>,
+) -> PyResult<(emmf::Model<T>, Bound<'_, PyDict>)> {
     let Fit { model: fitted, .. } = fit;
     let results = PyDict::new(py);
     results.set_item("v", matrix(py, fit.v)?)?;
@@ -93,8 +109,7 @@ fn run<'py, T: Element + Real>(
     results.set_item("stop", fit.stop.to_string())?;
     results.set_item("restart", fit.restart)?;
     results.set_item("seconds", fit.seconds.total)?;
-    let notes = Notes { features: besides.features.clone(), ..Notes::default() };
-    Ok((Model { model: model(fitted), notes }, results, raised))
+    Ok((fitted, results))
 }
 
 /// Each in a word.

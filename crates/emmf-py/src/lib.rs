@@ -8,14 +8,18 @@ mod arrays;
 mod choose;
 mod datasets;
 mod door;
+mod elsewhere;
 mod errors;
 mod fit;
 mod graph;
+mod held;
 mod metrics;
 mod model;
 mod outliers;
 mod registry;
+mod rows;
 mod samples;
+mod shard;
 mod watched;
 
 /// The compiled half of the package.
@@ -25,6 +29,8 @@ mod _emmf {
     use super::choose::choose;
     #[pymodule_export]
     use super::datasets::{add_block_noise, add_outliers, rays, toy};
+    #[pymodule_export]
+    use super::elsewhere::{Said, fit_elsewhere};
     #[pymodule_export]
     use super::fit::fit;
     #[pymodule_export]
@@ -37,6 +43,8 @@ mod _emmf {
     use super::outliers::{outliers, threshold_for};
     #[pymodule_export]
     use super::registry::{defaults, graph_params, methods};
+    #[pymodule_export]
+    use super::shard::{Shard, cut, join, some_samples};
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use emmf::{Coded, Real, Running};
 use emmf_io::{AnyModel, Notes};
-use numpy::{Element, IntoPyArray, PyReadonlyArray2};
+use numpy::{Element, IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -73,6 +73,63 @@ impl Model {
             })?;
             Ok(matrix(py, left)?.into_any())
         })
+    }
+
+    /// The model after it has learned from one more batch, with these weights, and the batch as it was before.
+    fn update<'py>(
+        &self,
+        py: Python<'py>,
+        x: AnySamples<'py>,
+        weights: Option<PyReadonlyArray1<'py, f64>>,
+        threads: Option<usize>,
+    ) -> PyResult<(Self, Bound<'py, PyDict>)> {
+        let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
+        macro_rules! update {
+            ($model:ident, $x:ident, $any:expr) => {{
+                let x = $x.parts()?;
+                let updated = door::through(py, |token| {
+                    $model.update(x.samples()?, weights, &Running::on(threads).cancel(token))
+                })?;
+                let found = results(py, updated.coded)?;
+                found.set_item("set_aside", crate::arrays::positions(py, updated.set_aside))?;
+                Ok((Self { model: $any(updated.model), notes: self.notes.clone() }, found))
+            }};
+        }
+        match (&self.model, &x) {
+            (AnyModel::F32(model), AnySamples::F32(x)) => update!(model, x, AnyModel::F32),
+            (AnyModel::F64(model), AnySamples::F64(x)) => update!(model, x, AnyModel::F64),
+            _ => Err(PyTypeError::new_err("the samples are not of the type of the model")),
+        }
+    }
+
+    /// What it remembers, where it goes on learning: samples seen, share of outliers in the last batch, half-life.
+    #[getter]
+    fn past(&self) -> Option<(u64, f64, Option<f64>)> {
+        either!(self, model => model.past()).map(|past| (past.seen, past.drift, past.half_life))
+    }
+
+    /// The same model with scores by what is usual among these samples, those that count; their residuals are measured.
+    fn judging<'py>(
+        &self,
+        py: Python<'py>,
+        x: AnySamples<'py>,
+        counts: PyReadonlyArray1<'py, bool>,
+    ) -> PyResult<Self> {
+        let counts = counts.as_slice()?;
+        macro_rules! judging {
+            ($model:ident, $x:ident, $any:expr) => {{
+                let x = $x.parts()?;
+                let judging = door::through(py, |token| {
+                    $model.judging(x.samples()?, counts, &Running::default().cancel(token))
+                })?;
+                Ok(Self { model: $any(judging), notes: self.notes.clone() })
+            }};
+        }
+        match (&self.model, &x) {
+            (AnyModel::F32(model), AnySamples::F32(x)) => judging!(model, x, AnyModel::F32),
+            (AnyModel::F64(model), AnySamples::F64(x)) => judging!(model, x, AnyModel::F64),
+            _ => Err(PyTypeError::new_err("the samples are not of the type of the model")),
+        }
     }
 
     /// V·Uᵀ.

@@ -209,6 +209,22 @@ impl Error {
         Self::Param { name, got: got.to_string(), must: must.into() }
     }
 
+    /// The same error where so many samples come before those that it counts.
+    pub(crate) fn after(mut self, samples: usize) -> Self {
+        match &mut self {
+            Self::Negative { row, .. }
+            | Self::NonFinite { row, .. }
+            | Self::Sparse { row, .. }
+            | Self::TooShort { row, .. } => *row += samples,
+            Self::Read { first, last, .. } => {
+                *first += samples;
+                *last += samples;
+            }
+            _ => {}
+        }
+        self
+    }
+
     /// An [`Error::Diverged`] of a method, which does not know what to do about it: [`Error::advised`] does.
     pub(crate) fn diverged(iteration: usize) -> Self {
         Self::Diverged { iteration, remedy: String::new() }

@@ -47,12 +47,12 @@ pub use cancel::Cancel;
 pub use checkpoint::Checkpoint;
 pub use choose::Choice;
 pub use error::{Error, Result};
-pub use fit::{Given, OwnLoss, Request};
+pub use fit::{Given, OwnLoss, Request, Updated};
 pub use graph::Graph;
 pub use init::Factors;
 pub use iterate::{Observer, Step, Stop};
 pub use matrix::{Csr, CsrView, Indices, Mat, RowSource, Samples, View};
-pub use model::{Coded, Fit, Model};
+pub use model::{Coded, Fit, Model, Past};
 pub use outliers::Cut;
 pub use real::Real;
 

@@ -1,5 +1,7 @@
 //! What a fit leaves behind: the [`Model`], which codes and scores new samples, and the [`Fit`] around it.
 
+mod past;
+
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -17,6 +19,9 @@ use crate::real::Real;
 use crate::real::sealed::Left;
 use crate::spec::{Missing, Spec};
 use crate::threads::{Running, Threads};
+
+pub use past::Past;
+pub(crate) use past::check_half_life;
 
 /// Sweeps of coordinate descent that a coding may have: a file must not keep anyone busy for ever.
 pub(crate) const MOST_SWEEPS: usize = 10_000;
@@ -42,6 +47,12 @@ impl ResidualScale {
         Self { center, spread: spread.max(f64::MIN_POSITIVE) }
     }
 
+    /// This scale after it has gone a share of the way to another one.
+    fn towards(self, other: Self, share: f64) -> Self {
+        let mix = |from: f64, to: f64| from + share * (to - from);
+        Self { center: mix(self.center, other.center), spread: mix(self.spread, other.spread) }
+    }
+
     /// How many robust standard deviations the residual lies above the median one.
     pub fn score(&self, residual: f64) -> f64 {
         (residual - self.center) / self.spread
@@ -61,6 +72,7 @@ pub struct Model<T> {
     coding: Coding,
     label_centres: Vec<Option<Vec<f64>>>,
     judge: Option<Judge<T>>,
+    past: Option<Past>,
     normal: Once,
 }
 
@@ -123,6 +135,7 @@ impl<T: Real> Model<T> {
             coding: Coding::LeastSquares,
             label_centres: Vec::new(),
             judge: None,
+            past: None,
             normal: Once::default(),
         })
     }
@@ -171,6 +184,17 @@ impl<T: Real> Model<T> {
             return Err(Error::Shape { what: "what the scores go by", got: (got, 1), want: (d, 1) });
         }
         Ok(Self { judge: Some(judge), ..self })
+    }
+
+    /// The same model with scores by what is usual among these samples, of those that count: for a model whose samples were not all in
+    /// one memory.
+    pub fn judging<'a>(
+        &self,
+        x: impl Into<Samples<'a, T>>,
+        counts: &[bool],
+        running: &Running<'_>,
+    ) -> Result<Self> {
+        T::judging(self, x.into(), counts, running)
     }
 
     /// What samples are scored by, where it is not their residuals alone.
@@ -255,8 +279,19 @@ impl<T: Real> Model<T> {
         Ok(Coded { v, labels, residuals, scores, reasons, imputed: None })
     }
 
+    /// The same model after its centroids moved, with the residuals of samples that it describes, which make up this share of
+    /// all that it has learned from.
+    pub(crate) fn moved(&self, u: Mat<T>, residuals: &[f64], share: f64) -> Self {
+        let mut moved = Self { u, normal: Once::default(), ..self.clone() };
+        if !residuals.is_empty() {
+            moved.residual_scale = self.residual_scale.towards(ResidualScale::of(residuals), share);
+            moved.judge.iter_mut().for_each(|judge| judge.follow(residuals, share));
+        }
+        moved
+    }
+
     /// Scores of samples that are prepared, but for their factors.
-    fn judged(&self, samples: Samples<'_, T>, data: &Stored<'_, T>, residuals: &[f64]) -> Option<Judged> {
+    pub(crate) fn judged(&self, samples: Samples<'_, T>, data: &Stored<'_, T>, residuals: &[f64]) -> Option<Judged> {
         let judge = self.judge.as_ref()?;
         Some(judge.samples(data.unscaled(samples).as_ref().unwrap_or(data), residuals))
     }
@@ -273,7 +308,7 @@ impl<T: Real> Model<T> {
         )
     }
 
-    fn check_features(&self, x: &Samples<'_, T>) -> Result<()> {
+    pub(crate) fn check_features(&self, x: &Samples<'_, T>) -> Result<()> {
         let ((n, d), want) = (x.shape(), self.u.rows());
         if d == want {
             return Ok(());
@@ -336,6 +371,30 @@ pub(crate) fn transform<T: Real>(
         running.cancel.check()?;
         coded.imputed = if missing { impute(&prepared, &x, (&model.u, &coded.v)) } else { None };
         Ok(coded)
+    })?
+}
+
+/// See [`Model::judging`].
+pub(crate) fn judging<T: Real>(
+    model: &Model<T>,
+    x: Samples<'_, T>,
+    counts: &[bool],
+    running: &Running<'_>,
+) -> Result<Model<T>> {
+    model.check_features(&x)?;
+    if counts.len() != x.shape().0 {
+        return Err(Error::Shape { what: "the counts", got: (counts.len(), 1), want: (x.shape().0, 1) });
+    }
+    running.threads.run(|_| {
+        let mut prepared = preprocess::apply(&model.preprocess, x, false)?;
+        let (scale, norms_sq) = prepared.take_factors();
+        let data = Stored::new(prepared.samples(), scale, norms_sq);
+        let coded = model.code(&data, &running.cancel)?;
+        let plain = data.unscaled(prepared.samples());
+        let (judge, _) = Judge::learn(plain.as_ref().unwrap_or(&data), Some(&coded.residuals), counts);
+        data.intact()?;
+        running.cancel.check()?;
+        model.clone().with_judge(judge)
     })?
 }
 

@@ -118,6 +118,23 @@ impl<S: Summand> Tree<S> {
         }
     }
 
+    /// Adds up what is known of both halves of a subtree, so that less is left to send. The total stays the same, bit for bit.
+    pub(crate) fn fold(&mut self) {
+        for at in (1..self.sums.len() / 2).rev() {
+            let children = [2 * at, 2 * at + 1];
+            if !children.into_iter().all(|child| self.filled[child]) {
+                continue;
+            }
+            let (first, second) = (self.sums[children[0]].take(), self.sums[children[1]].take());
+            self.sums[at] = first.zip(second).map(|(mut sum, other)| {
+                sum.add(&other);
+                sum
+            });
+            self.filled[at] = true;
+            children.into_iter().for_each(|child| self.filled[child] = false);
+        }
+    }
+
     /// Takes the sums of another side, which has other samples.
     pub(crate) fn take(&mut self, other: &mut Self) {
         self.grow(other.sums.len());

@@ -90,7 +90,7 @@ impl Place for u32 {
 }
 
 /// Samples of a slab at the least: some fifty coefficients of each fill half of a core's own cache.
-const SLAB: usize = 2048;
+pub(super) const SLAB: usize = 2048;
 /// Bytes of the entries of a feature in a slab at the least, on the average: fewer would not be worth the way there. The
 /// longer the numbers, the smaller the slab whose rows of V fit the cache.
 const ENTRY_BYTES: usize = 64;
@@ -227,6 +227,12 @@ impl<'a, T: Real> Sparse<'a, T> {
     pub fn in_leaves(self, rows_per_leaf: usize) -> Self {
         let slabs = Slabs::new(rows_per_leaf, Self::slab(self.x));
         Self::in_slabs(self.x, self.scale, Some(self.norms_sq), slabs)
+    }
+
+    /// The same as a shard whose neighbours are not known: slabs do not depend on how many entries there are.
+    #[must_use]
+    pub(crate) fn as_shard(self, rows_per_leaf: usize) -> Self {
+        Self::in_slabs(self.x, self.scale, Some(self.norms_sq), Slabs::new(rows_per_leaf, SLAB))
     }
 
     fn in_slabs(x: CsrView<'a, T>, scale: Option<Vec<T>>, norms_sq: Option<Vec<f64>>, slabs: Slabs) -> Self {

@@ -5,6 +5,7 @@
 
 use std::ops::RangeInclusive;
 
+use super::online::{Updated, fit_online, update};
 use super::rank::choose_rank;
 use super::{Given, fit, fit_side, graph_of, start_of};
 use crate::choose::{Choice, Seen, choose_k};
@@ -13,7 +14,7 @@ use crate::graph::Graph;
 use crate::init::Factors;
 use crate::matrix::Samples;
 use crate::method::SampleSide;
-use crate::model::{Coded, Fit, Model, transform};
+use crate::model::{Coded, Fit, Model, judging, transform};
 use crate::spec::Spec;
 use crate::threads::Running;
 
@@ -24,6 +25,22 @@ pub trait Compiled: Sized {
 
     /// See [`Spec::fit_side`].
     fn fit_side(spec: &Spec, side: &dyn SampleSide<Self>, given: Given<'_, Self>) -> Result<Fit<Self>>;
+
+    /// See [`Spec::fit_online`].
+    fn fit_online(
+        spec: &Spec,
+        x: Samples<'_, Self>,
+        given: Given<'_, Self>,
+        half_life: Option<f64>,
+    ) -> Result<Fit<Self>>;
+
+    /// See [`Model::update`].
+    fn update(
+        model: &Model<Self>,
+        x: Samples<'_, Self>,
+        sample_weights: Option<&[f64]>,
+        running: &Running<'_>,
+    ) -> Result<Updated<Self>>;
 
     /// See [`Spec::graph_of`].
     fn graph_of(spec: &Spec, x: Samples<'_, Self>, running: &Running<'_>) -> Result<Graph>;
@@ -49,6 +66,14 @@ pub trait Compiled: Sized {
         running: &Running<'_>,
     ) -> Result<Choice>;
 
+    /// See [`Model::judging`].
+    fn judging(
+        model: &Model<Self>,
+        x: Samples<'_, Self>,
+        counts: &[bool],
+        running: &Running<'_>,
+    ) -> Result<Model<Self>>;
+
     /// See [`Model::transform_with`].
     fn transform(model: &Model<Self>, x: Samples<'_, Self>, running: &Running<'_>) -> Result<Coded<Self>>;
 }
@@ -66,6 +91,24 @@ macro_rules! compiled {
                 given: Given<'_, Self>,
             ) -> Result<Fit<Self>> {
                 fit_side(spec, side, given)
+            }
+
+            fn fit_online(
+                spec: &Spec,
+                x: Samples<'_, Self>,
+                given: Given<'_, Self>,
+                half_life: Option<f64>,
+            ) -> Result<Fit<Self>> {
+                fit_online(spec, x, given, half_life)
+            }
+
+            fn update(
+                model: &Model<Self>,
+                x: Samples<'_, Self>,
+                sample_weights: Option<&[f64]>,
+                running: &Running<'_>,
+            ) -> Result<Updated<Self>> {
+                update(model, x, sample_weights, running)
             }
 
             fn graph_of(spec: &Spec, x: Samples<'_, Self>, running: &Running<'_>) -> Result<Graph> {
@@ -94,6 +137,15 @@ macro_rules! compiled {
                 running: &Running<'_>,
             ) -> Result<Choice> {
                 choose_rank(spec, x, &ks, seen, running)
+            }
+
+            fn judging(
+                model: &Model<Self>,
+                x: Samples<'_, Self>,
+                counts: &[bool],
+                running: &Running<'_>,
+            ) -> Result<Model<Self>> {
+                judging(model, x, counts, running)
             }
 
             fn transform(

@@ -8,6 +8,7 @@ mod fitting;
 mod graph;
 mod guide;
 mod methods;
+mod online;
 mod rank;
 mod request;
 
@@ -39,6 +40,7 @@ use fitting::Fitting;
 use guide::Guide;
 
 pub(crate) use compiled::Compiled;
+pub use online::Updated;
 pub use request::Request;
 
 /// Makes a loss.

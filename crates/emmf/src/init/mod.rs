@@ -296,8 +296,18 @@ pub(crate) fn some_rows(seed: u64, n: usize, most: usize) -> Vec<usize> {
     if n <= most {
         return (0..n).collect();
     }
-    let mut hashed: Vec<(u64, usize)> = (0..n).map(|i| (hash(seed, i as u64), i)).collect();
-    hashed.select_nth_unstable(most);
+    // The smallest so far; there may be more samples than memory for all of their numbers.
+    let mut hashed: Vec<(u64, usize)> = Vec::with_capacity(2 * most.max(1));
+    for i in 0..n {
+        hashed.push((hash(seed, i as u64), i));
+        if hashed.len() >= 2 * most.max(1) {
+            hashed.select_nth_unstable(most);
+            hashed.truncate(most);
+        }
+    }
+    if hashed.len() > most {
+        hashed.select_nth_unstable(most);
+    }
     let mut chosen: Vec<usize> = hashed[..most].iter().map(|(_, i)| *i).collect();
     chosen.sort_unstable();
     chosen

@@ -43,6 +43,7 @@ pub(crate) use labels::{MOST_LABELLED, Shares, largest};
 pub(crate) use nnls::{Nnls, Normal};
 pub(crate) use regularized::CANDIDATES;
 pub(crate) use residual::residual_sq;
+pub(crate) use update::room;
 
 use crate::checkpoint::Archive;
 use crate::error::Result;

@@ -24,7 +24,7 @@ fn part(rows: usize) -> usize {
 }
 
 /// Numbers of scratch that moving all rows of such a matrix takes.
-pub(super) fn room((rows, columns): (usize, usize)) -> usize {
+pub(crate) fn room((rows, columns): (usize, usize)) -> usize {
     rows.div_ceil(part(rows)) * BLOCK.min(rows) * columns
 }
 
@@ -51,7 +51,7 @@ pub enum Update {
 
 impl Update {
     /// Moves all rows of `a`, in parallel. `scratch` has a [`room`], or is as large as `a`.
-    pub(super) fn matrix<T: Real>(self, a: &mut Mat<T>, p: &Mat<T>, g: &Mat<T>, scratch: &mut [T]) {
+    pub(crate) fn matrix<T: Real>(self, a: &mut Mat<T>, p: &Mat<T>, g: &Mat<T>, scratch: &mut [T]) {
         let (rows, block) = (part(a.rows()) * g.cols(), BLOCK * g.cols());
         let parts = a.as_mut_slice().par_chunks_mut(rows).zip(p.as_slice().par_chunks(rows));
         each(parts.zip(scratch.par_chunks_mut(block)), |((a, p), scratch)| {

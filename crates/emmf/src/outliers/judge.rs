@@ -268,6 +268,14 @@ impl<T: Real> Judge<T> {
         (judge, judged)
     }
 
+    /// The usual residual goes a share of the way to that of these samples.
+    pub(crate) fn follow(&mut self, residuals: &[f64], share: f64) {
+        let Some(scale) = &mut self.scales.parts[0] else { return };
+        let usual = median(&mut residuals.to_vec());
+        let usual = scale.floor.map_or(usual, |floor| (usual + floor).ln());
+        scale.center += share * (usual - scale.center);
+    }
+
     /// Puts a judge together again, for example from a file.
     pub fn from_parts(
         reference: Option<Reference<T>>,

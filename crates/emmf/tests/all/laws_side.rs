@@ -8,10 +8,14 @@ use std::sync::atomic::AtomicU64;
 
 use emmf::data::{Data, Dense};
 use emmf::method::SampleSide;
-use emmf::method::side::{Answer, Order, Place, Remote, Server, in_shards};
+use emmf::method::side::{
+    Answer, Held, History, Order, Place, Remote, Server, gathered, in_shards, joined, leaf_rows, serve, share,
+};
 use emmf::preprocess::Normalize;
 use emmf::registry::METHODS;
-use emmf::{Factors, Fit, Given, Graph, Init, Mat, Outliers, Real, Samples, Solver, Spec, StopBy};
+use emmf::{
+    Factors, Fit, Given, Graph, Init, LabelRule, Mat, Outliers, Real, Samples, Solver, Spec, StopBy, Threads,
+};
 use oracle::problems::{in_every_storage, rng, uniform};
 
 /// Samples that several leaves hold, and a start.
@@ -218,4 +222,56 @@ fn what_needs_one_memory_says_so() {
         let fit = in_shards(&samples, &ones, 2, |side| Spec::emmf(2).fit_side(side, given));
         assert!(fit.unwrap_err().to_string().contains("left out"));
     }
+}
+
+/// Shards each by itself, one of which is lost again and again: made anew and told the history, it is where it was.
+#[test]
+fn a_lost_shard_is_where_it_was() {
+    let (x, _) = problem(331, 9, 3, 7);
+    for solver in [Solver::Mu, Solver::Hals] {
+        for (name, rule) in [("emmf", LabelRule::Largest), ("capped-nmf", LabelRule::Kmeans)] {
+            let spec = Spec::new(name, 3).solver(solver).max_iter(9).tol(1e-12).stop_by(StopBy::Coefficients);
+            let spec = spec.init(Init::KmeansParallel).restarts(2).labels(rule).outliers(Outliers::Keep);
+            let one = alone(&spec, &x, usize::MAX);
+            for lost_every in [1, 3, 7] {
+                assert_same(&one, &alone(&spec, &x, lost_every), &format!("{name}, lost every {lost_every}"));
+            }
+        }
+    }
+}
+
+/// A fit of three shards of bytes, one of which is lost after so many orders.
+fn alone(spec: &Spec, x: &Mat<f64>, lost_every: usize) -> Fit<f64> {
+    let rows_per_leaf = leaf_rows(x.shape(), false);
+    let places: Vec<Place> = Place::cut(x.rows(), rows_per_leaf, 3);
+    let fetched: Vec<usize> = (0..x.rows()).collect();
+    let (history, orders) = (Mutex::new(History::default()), AtomicU64::new(0));
+    let parts: Vec<Mat<f64>> =
+        places.iter().map(|p| Mat::from_fn(p.count, x.cols(), |i, j| x[(p.first + i, j)])).collect();
+    // Each shard has all orders of its life; one that was lost has the history instead.
+    let lives: Vec<Mutex<Vec<(u64, Order<f64>)>>> = places.iter().map(|_| Mutex::default()).collect();
+    let carrier = |number: u64, order: Order<f64>| {
+        let at = orders.fetch_add(1, std::sync::atomic::Ordering::Relaxed) as usize;
+        let answers = (0..places.len()).map(|shard| {
+            let mut life = lives[shard].lock().unwrap();
+            if at % lost_every == lost_every - 1 && at / lost_every % places.len() == shard {
+                *life = history.lock().unwrap().orders().to_vec();
+            }
+            life.push((number, order.clone()));
+            let (place, weights) = (places[shard], vec![1.0; places[shard].count]);
+            let held = Held { place, rows_per_leaf, unit: false, weights: &weights };
+            serve((&parts[shard]).into(), &held, Threads::Number(1), |server| {
+                let mut last = Ok(Answer::Done);
+                for (number, order) in &*life {
+                    last = server.obey(*number, share(order.clone(), &place)?);
+                }
+                last
+            })
+        });
+        let answers = joined(answers.collect::<emmf::Result<Vec<_>>>()?);
+        history.lock().unwrap().record(number, &order);
+        gathered(answers)
+    };
+    spec.fit_side(&Remote::new(x.shape(), &carrier, &AtomicU64::new(1)).fetching(&fetched), Given::default())
+        .unwrap()
 }

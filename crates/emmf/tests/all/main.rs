@@ -29,6 +29,7 @@ mod laws_stop;
 mod layers;
 mod metrics;
 mod missing;
+mod online;
 mod pnmf;
 mod preprocessing;
 mod rivals;

@@ -4,24 +4,30 @@
 //! back. [`Host`] is a sample side in this memory, over any [`Data`](crate::data::Data). [`Shards`] makes one of several. Sums are
 //! trees over parts of the samples ([`Tree`]), so that it does not matter who holds which of them: the same bits.
 
+mod gather;
+mod history;
 mod host;
 mod pull;
 mod remote;
+mod serve;
 mod shards;
 
 use serde::{Deserialize, Serialize};
 
 pub use crate::data::{Place, Summand, Tree};
 pub use crate::init::{Draw, Look, Near};
+pub use gather::{gathered, joined, share};
+pub use history::History;
 pub use host::Host;
 pub(super) use host::{gone_on, lengths_of, weigh_all};
 pub use pull::Pull;
 pub use remote::{Answer, Carrier, Order, Remote, Server};
+pub use serve::{Held, leaf_rows, serve, some_samples};
 pub use shards::{Shards, in_shards};
 
 use super::Update;
 use crate::cancel::{Cancel, Deadline};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::init::Start;
 use crate::loss::{Loss, Stats};
 use crate::matrix::Mat;
@@ -161,6 +167,22 @@ pub struct Tall<T> {
     pub residuals: Vec<f64>,
     /// diag(Q).
     pub weights: Vec<f64>,
+}
+
+impl<T: Real> Tall<T> {
+    /// Of these samples alone, and the labels of all or of none.
+    fn of(&self, samples: &[usize], labels: bool) -> Result<Self> {
+        if let Some(i) = samples.iter().find(|i| **i >= self.residuals.len()) {
+            return Err(Error::param("sample", i, format!("below {}", self.residuals.len())));
+        }
+        let some = |values: &[f64]| samples.iter().map(|&i| values[i]).collect();
+        Ok(Self {
+            v: Mat::from_fn(samples.len(), self.v.cols(), |at, k| self.v[(samples[at], k)]),
+            labels: if labels { self.labels.clone() } else { Vec::new() },
+            residuals: some(&self.residuals),
+            weights: some(&self.weights),
+        })
+    }
 }
 
 /// The objective and the largest weight.

@@ -38,6 +38,7 @@ pub enum Order<T> {
     Column(Column),
     SetColumn(Column, Vec<f64>),
     IntoTall,
+    Leave { samples: Vec<usize>, labels: bool },
     Drop,
 }
 
@@ -83,6 +84,10 @@ impl<'a, T: Real> Server<'a, T> {
                 Ok(Answer::Done)
             }
             Order::IntoTall => Ok(Answer::Tall(self.sides.remove(&number).ok_or_else(unknown)?.into_tall()?)),
+            Order::Leave { samples, labels } => {
+                let tall = self.sides.remove(&number).ok_or_else(unknown)?.into_tall()?;
+                Ok(Answer::Tall(tall.of(&samples, labels)?))
+            }
             Order::Rows(samples) => Ok(Answer::Rows(self.first.rows(&samples)?)),
             Order::Lengths => summed(Answer::Lengths, |out| self.first.lengths(out)),
             Order::Column(Column::SampleWeights) => {
@@ -121,7 +126,12 @@ fn obey<T: Real>(side: &mut dyn SampleSide<T>, order: Order<T>) -> Result<Answer
         Order::Movement => return summed(Answer::Movement, |out| side.movement(out)),
         Order::Finish { u, finish } => return summed(Answer::Stats, |out| side.finish(&u, &finish, out)),
         Order::Column(what) => return Ok(Answer::Column(side.column(what)?)),
-        Order::Another(_) | Order::Lengths | Order::Rows(_) | Order::IntoTall | Order::Drop => {}
+        Order::Another(_)
+        | Order::Lengths
+        | Order::Rows(_)
+        | Order::IntoTall
+        | Order::Leave { .. }
+        | Order::Drop => {}
     }
     Ok(Answer::Done)
 }
@@ -144,12 +154,23 @@ pub struct Remote<'a, T> {
     carrier: &'a dyn Carrier<T>,
     next: &'a AtomicU64,
     number: u64,
+    /// Samples of which V, residuals and weights are fetched at the end, where it is not all.
+    fetched: Option<&'a [usize]>,
+    /// Whether labels were read off V where the samples are.
+    labels: bool,
 }
 
 impl<'a, T: Real> Remote<'a, T> {
     /// The samples of one place, of n×d samples in all. `next` counts the sides that were begun there, from 1.
     pub fn new(shape: (usize, usize), carrier: &'a dyn Carrier<T>, next: &'a AtomicU64) -> Self {
-        Self { shape, carrier, next, number: 0 }
+        Self { shape, carrier, next, number: 0, fetched: None, labels: true }
+    }
+
+    /// The same, which in the end fetches V, residuals and weights of these samples alone, which ascend, and labels of all, but for those
+    /// that k-means would make. A [`Fit`](crate::Fit) has no more of them then; its model codes the others where they are.
+    #[must_use]
+    pub fn fetching(self, samples: &'a [usize]) -> Self {
+        Self { fetched: Some(samples), ..self }
     }
 
     fn tell(&self, order: Order<T>) -> Result<()> {
@@ -244,6 +265,7 @@ impl<T: Real> SampleSide<T> for Remote<'_, T> {
     }
 
     fn finish(&mut self, u: &Mat<T>, finish: &Finish, out: &mut Tree<Stats>) -> Result<()> {
+        self.labels = !finish.labels.is_kmeans();
         out.take(&mut ask!(self, Order::Finish { u: u.clone(), finish: finish.clone() }, Stats));
         Ok(())
     }
@@ -257,6 +279,10 @@ impl<T: Real> SampleSide<T> for Remote<'_, T> {
     }
 
     fn into_tall(self: Box<Self>) -> Result<Tall<T>> {
-        Ok(ask!(self, Order::IntoTall, Tall))
+        let order = match self.fetched {
+            None => Order::IntoTall,
+            Some(samples) => Order::Leave { samples: samples.to_vec(), labels: self.labels },
+        };
+        Ok(ask!(self, order, Tall))
     }
 }

@@ -1,0 +1,201 @@
+"""Sends the orders of the library to the workers that hold the samples, and gathers what they answer.
+
+A worker may be lost at any time. Its shards then go to others, which read their samples again and do what all shards have done so
+far; the sums are the same bits as if nothing had happened. No wait is without an end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from . import worker
+from .worker import About
+
+log = logging.getLogger("emmf")
+
+# Workers with which a shard may be lost before it is said to be the shard's fault.
+MOST_LOSSES = 5
+
+
+@dataclass
+class Lost:
+    """A worker did not answer."""
+
+    why: str
+
+
+class Engine(Protocol):
+    """What the driver wants of an engine."""
+
+    def workers(self) -> list[str]:
+        """Give the names of the workers that are alive."""
+        ...
+
+    def submit(self, owner: str, function: Callable[..., Any], *args: Any) -> Any:
+        """Begin a call on this worker, or on another one where it is gone; give what stands for its result."""
+        ...
+
+    def collect(self, tasks: list[Any], deadline: float) -> list[Any]:
+        """Give the results of calls, :class:`Lost` for those that have none after so many seconds or whose worker is gone.
+
+        What a function itself raises is raised.
+        """
+        ...
+
+    def close(self) -> None:
+        """End what was begun for the fit."""
+        ...
+
+    def recipe(self, owner: str, recipe: Any) -> Any:
+        """Give a recipe as the arguments of a call may hold it: rows of a lazy array become those of the worker."""
+        ...
+
+
+class Driver:
+    """The shards of a fit and who holds them."""
+
+    def __init__(self, engine: Engine, source: Any, shards: int | None, deadline: float, unit: bool) -> None:
+        self.engine, self.source, self.deadline = engine, source, deadline
+        self.fit = uuid.uuid4().hex
+        self.losses: Counter[int] = Counter()
+        self.shunned: set[str] = set()
+        self.lost_workers: list[str] = []
+        from .. import _emmf
+
+        workers = self._workers()
+        n, d = source.shape
+        places, rows_per_leaf = _emmf.cut((n, d), source.sparse, shards or 4 * len(workers))
+        self.places = places
+        self.recipes = source.recipes(places)
+        self.abouts = [
+            About(self.fit, at, (n, first, count), rows_per_leaf, unit, source.single)
+            for at, (first, count) in enumerate(places)
+        ]
+        self.owner: dict[int, str] = {}
+        self._assign(range(len(places)), workers)
+
+    def _workers(self) -> list[str]:
+        workers = sorted(set(self.engine.workers()) - self.shunned)
+        if not workers:
+            raise RuntimeError("the cluster has no worker left; start some and fit again.")
+        return workers
+
+    def _assign(self, ats: Iterable[int], workers: list[str]) -> None:
+        """Give shards to workers: neighbours to one, as far as there are shards for all; what is lost to those with least."""
+        ats, held = list(ats), Counter(self.owner.values())
+        if not self.owner:
+            for at in ats:
+                self.owner[at] = workers[at * len(workers) // len(ats)]
+            return
+        for at in ats:
+            held[self.owner.pop(at)] -= 1
+        for at in ats:
+            chance = lambda name, at=at: hashlib.sha256(f"{at} {name}".encode()).digest()  # noqa: E731
+            self.owner[at] = min(workers, key=lambda name: (held[name], chance(name)))
+            held[self.owner[at]] += 1
+
+    def load(self, wanted: list[list[int]] | None = None) -> list[Any]:
+        """Let workers read their shards; give the wanted samples of each, by their numbers in it."""
+        wanted = wanted or [[] for _ in self.places]
+        return self._until_done(
+            range(len(self.places)),
+            lambda at: (worker.load, self.abouts[at], self._recipe(at), wanted[at] or None),
+        )
+
+    def _recipe(self, at: int) -> Any:
+        return self.engine.recipe(self.owner[at], self.recipes[at])
+
+    def _until_done(self, ats: Iterable[int], call: Callable[[int], tuple[Any, ...]]) -> list[Any]:
+        """Make a call for each shard, by its owner, again where the owner is lost."""
+        left, found = list(ats), {}
+        order = list(left)
+        while left:
+            tasks = [self.engine.submit(self.owner[at], *call(at)) for at in left]
+            again = []
+            for at, result in zip(left, self.engine.collect(tasks, self.deadline), strict=True):
+                if isinstance(result, Lost):
+                    self._lose(self.owner[at], [at], result.why)
+                    again.append(at)
+                else:
+                    found[at] = result
+            left = again
+        return [found[at] for at in order]
+
+    def _lose(self, owner: str, ats: list[int], why: str) -> None:
+        """Give shards to other workers."""
+        alive = set(self.engine.workers())
+        if owner in alive and why == "deadline":
+            # It is there and does not answer: nothing more is asked of it.
+            self.shunned.add(owner)
+        for at in ats:
+            self.losses[at] += 1
+            if self.losses[at] > MOST_LOSSES:
+                first, count = self.places[at]
+                raise RuntimeError(
+                    f"shard {at} (samples {first} to {first + count - 1}) was lost with {self.losses[at]} workers, the last "
+                    f"of them {owner} ({why}); it may be too large for the memory of a worker: give more workers, more "
+                    f"memory or more shards."
+                )
+        self.lost_workers.append(owner)
+        log.warning("emmf: worker %s was lost (%s); its shards %s go to others", owner, why, ats)
+        self._assign(ats, self._workers())
+
+    def screen(self, model: Any) -> int:
+        """Let outliers by a model have no part; give how many there are."""
+        for about in self.abouts:
+            about.screen = model
+        aside, left = {}, list(range(len(self.places)))
+        counts = {at: count for at, (_, count) in enumerate(self.places)}
+        while left:
+            aside.update(self._round(left, worker.screen, model, counts)[0])
+            left = [at for at in left if at not in aside]
+            self._restore(left, b"", -1)
+        return sum(aside.values())
+
+    def carry(self, number: int, order: bytes, said: Any) -> list[bytes]:
+        """Bring an order to all shards and back what they answer, in the order of their samples."""
+        answers: dict[int, bytes] = {}
+        left = list(range(len(self.places)))
+        while left:
+            found, missing = self._round(left, worker.phase, number, order, self.source.single)
+            answers.update(found)
+            left = missing
+            if missing:
+                self._restore(missing, said.bytes(), number - 1)
+        return [answers[at] for at in sorted(answers)]
+
+    def _round(self, ats: list[int], function: Any, *args: Any) -> tuple[list[Any], list[int]]:
+        """Call a function once for each worker with its shards; give what came back, and the shards that must be restored."""
+        groups: dict[str, list[int]] = {}
+        for at in ats:
+            groups.setdefault(self.owner[at], []).append(at)
+        tasks = [self.engine.submit(owner, function, self.fit, group, *args) for owner, group in groups.items()]
+        found, missing = [], []
+        for (owner, group), result in zip(groups.items(), self.engine.collect(tasks, self.deadline), strict=True):
+            if isinstance(result, Lost):
+                self._lose(owner, group, result.why)
+                missing += group
+                continue
+            answers, behind = result
+            found += answers
+            if behind:
+                self._lose(owner, behind, "it does not hold them")
+                missing += behind
+        return found, missing
+
+    def _restore(self, ats: list[int], history: bytes, done: int) -> None:
+        self._until_done(ats, lambda at: (worker.load, self.abouts[at], self._recipe(at), None, history, done))
+
+    def close(self) -> None:
+        """Let the workers forget the fit; those that are lost have."""
+        try:
+            tasks = [self.engine.submit(name, worker.drop, self.fit) for name in set(self.owner.values())]
+            self.engine.collect(tasks, min(self.deadline, 30.0))
+        except Exception as error:  # noqa: BLE001
+            log.warning("emmf: workers may still hold samples of a fit: %s", error)

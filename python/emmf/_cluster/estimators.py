@@ -1,0 +1,314 @@
+"""The estimators of a cluster: those of one machine whose samples workers hold."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _emmf, _parameters
+from .._arrays import borrowed
+from .._base import MatrixFactorization
+from .._choice import AMONG, chosen
+from .._estimators import ESTIMATORS, make
+from .._online import learns
+from .._parameters import COUNT, Parameter
+from .._progress import Progress, Step, watcher
+from .driver import Driver, Engine
+
+# Samples that are fetched: for the choice of a number of clusters, for scores, and for labels by k-means.
+SOME = 20_000
+# Bytes that they may take.
+SOME_BYTES = 256 << 20
+# The parameters beside those of the estimators of one machine.
+DEADLINE = Parameter(
+    "deadline",
+    600.0,
+    [_parameters.Interval(_parameters.Real, 0, None, closed="neither")],
+    "float",
+    "Seconds after which a worker that does not answer is given up and its samples go to others.",
+)
+SHARDS = Parameter(
+    "shards",
+    None,
+    [COUNT, None],
+    "int or None",
+    "Pieces that the samples are cut into, at most; None is four for each worker. The result does not depend on it.",
+)
+
+
+IN_PLACE = Parameter(
+    "in_place",
+    False,
+    ["boolean"],
+    "bool",
+    "Leaves samples in their NPY file, which is read anew in every iteration: for files larger than the memory of all workers.",
+)
+
+
+class OnCluster(MatrixFactorization):
+    """What the estimators of all engines have in common."""
+
+    lost_workers_: list[str]
+    n_set_aside_: int
+
+    def _engine(self) -> Engine:
+        """Give the engine that the fit runs on."""
+        raise NotImplementedError
+
+    def _source(self, X: Any) -> Any:
+        """Give the samples as a source."""
+        raise NotImplementedError
+
+    def _lazily(self, X: Any, what: str) -> Any:
+        """Give a result of a model for samples, lazily where they are lazy."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Any:  # type: ignore[override]
+        """Fit the factorization where the samples are.
+
+        Parameters
+        ----------
+        X : lazy array, data frame, or path
+            The samples, nonnegative: dense or CSR chunks, or files that all workers see.
+        y : Ignored
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each sample counts.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        self._fit_there(X, sample_weight)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """Fit the factorization and give the coefficients of the samples, lazily.
+
+        Parameters
+        ----------
+        X : lazy array, data frame, or path
+            The samples, nonnegative.
+        y : Ignored
+            Not used.
+        **fit_params : dict
+            As of ``fit``.
+
+        Returns
+        -------
+        V : lazy array of shape (n_samples, n_components)
+            The coefficients.
+        """
+        return self.fit(X, y, **fit_params).transform(X)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def _fit_there(self, X: Any, sample_weight: Any) -> None:
+        steps = _parameters.steps(self.normalize)
+        if steps not in ([], ["unit"]):
+            raise ValueError(
+                f'normalize is {self.normalize!r}, but must be None or "unit" on a cluster: other steps learn from all '
+                f"samples; do them before, with dask-ml for example."
+            )
+        if getattr(self, "graph", None) is not None or self.init in ("graph", "custom", "nndsvd", "random"):
+            raise ValueError(
+                f"graph={getattr(self, 'graph', None)!r} and init={self.init!r} need all samples in one memory; on a cluster "
+                f'leave out the graph and start by "kmeans-parallel", or fit a part of the samples on one machine.'
+            )
+        source, engine = self._source(X), self._engine()
+        n, d = source.shape
+        self.n_features_in_ = d
+        if source.features is not None:
+            self.feature_names_in_ = np.array(source.features, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        driver = Driver(engine, source, self.shards, self.deadline, bool(steps))
+        self._give_weights(driver, sample_weight, n)
+        try:
+            self._work(driver, source)
+        finally:
+            driver.close()
+            engine.close()
+            self.lost_workers_ = driver.lost_workers
+
+    def _give_weights(self, driver: Driver, sample_weight: Any, n: int) -> None:
+        if sample_weight is None:
+            return
+        weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+        if weights.shape != (n,) or not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+            raise ValueError(f"sample_weight must be {n} finite numbers that are not negative, one of them positive.")
+        least = min(1.0, weights[weights > 0].min())
+        for about in driver.abouts:
+            _, first, count = about.place
+            about.weights = weights[first : first + count] / least
+
+    def _work(self, driver: Driver, source: Any) -> None:
+        n, d = source.shape
+        params = self.get_params(deep=False)
+        params["random_state"] = seed = self._seed()
+        most = max(1, min(SOME, SOME_BYTES // (d * (4 if source.single else 8))))
+        some = np.array(_emmf.some_samples(seed, n, most), dtype=np.int64)
+        wanted = [list(some[(some >= first) & (some < first + count)] - first) for first, count in driver.places]
+        parts = [part for part in driver.load(wanted) if part is not None]
+        sample = sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.concatenate(parts)
+        if self.n_components == "auto":
+            spec = _parameters.spec(self._entry, params | {"n_components": 1})
+            self.choice_ = chosen(spec, sample, "clusters", AMONG, self.n_jobs)
+            params["n_components"] = self.choice_.k
+        if n < params["n_components"]:
+            raise ValueError(f"n_samples={n} should be >= n_components={params['n_components']}.")
+        usual = self._screen(driver, params, sample)
+        params |= {"outliers": "keep", "init": params["init"] or "kmeans-parallel"}
+        progress = Progress(type(self).__name__, self.restarts, self.max_iter) if self.verbose else None
+        given = {
+            "shape": (n, d),
+            "single": source.single,
+            "fetched": [int(i) for i in some[usual]],
+            "carry": driver.carry,
+            "features": source.features,
+            "callback": watcher(self.callback, progress),
+            "threads": _parameters.threads(self.n_jobs),
+        }
+        spec = _parameters.spec(self._entry, params)
+        model, found, raised = _emmf.fit_elsewhere(spec, given)
+        if raised is None:
+            model = model.judging(borrowed(sample), usual)
+        self._keep_there(model, found, (some[usual], n))
+        if progress is not None:
+            progress.end(Step(found["restart"], self.n_iter_, found["objective"], found["seconds"]), found["stop"])
+        if raised is not None:
+            raise raised
+        if self.stop_reason_ == "max-iter" and (params["tol"] or 0.0) > 0:
+            warnings.warn(
+                f"{type(self).__name__} made all {self.max_iter} iterations and has not come to rest by "
+                f"tol={params['tol']:g}; increase max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+
+    def _seed(self) -> int:
+        from numbers import Integral
+
+        from sklearn.utils import check_random_state
+
+        seed = self.random_state
+        return int(seed if isinstance(seed, Integral) else check_random_state(seed).randint(2**31 - 1))
+
+    def _screen(self, driver: Driver, params: dict[str, Any], sample: Any) -> Any:
+        """Set outliers aside by a fit of some samples; tell which of these are none."""
+        self.n_set_aside_ = 0
+        if params.get("outliers") != "set-aside":
+            return np.ones(sample.shape[0], dtype=bool)
+        alone = ESTIMATORS[self._entry["name"]]
+        known = {each.name for each in _parameters.of_method(self._entry)}
+        local = alone(**{name: value for name, value in params.items() if name in known})
+        local.set_params(init=None, callback=None, verbose=0, max_iter=min(self.max_iter, 100))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            local.fit(sample)
+        self.n_set_aside_ = driver.screen(local._model)
+        return np.asarray(local._coded(sample)["scores"]) <= _emmf.THRESHOLD
+
+    def _keep_there(self, model: Any, found: dict[str, Any], rows: tuple[Any, int]) -> None:
+        self._take(model)
+        self._rows, self._n = rows
+        self._labels = found["labels"]
+        self.n_iter_ = len(found["trace"])
+        self.objective_, self.objective_history_ = found["objective"], found["trace"]
+        self.stop_reason_ = found["stop"]
+        self.extras_ = found["extras"]
+
+    def transform(self, X: Any) -> Any:
+        """Give the coefficients of samples for the centroids as they are; lazily where X is lazy.
+
+        Parameters
+        ----------
+        X : lazy or array-like of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        V : array of shape (n_samples, n_components)
+            The coefficients, with the chunks of X.
+        """
+        return self._lazily(X, "v")
+
+    def predict(self, X: Any) -> Any:
+        """Give the cluster of each sample, by ``label_rule``; lazily where X is lazy.
+
+        Parameters
+        ----------
+        X : lazy or array-like of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        labels : array of shape (n_samples,)
+            The clusters, from 0.
+        """
+        return self._lazily(X, "labels")
+
+    def score_samples(self, X: Any) -> Any:
+        """Give the outlier scores with scikit-learn's sign: the lower, the worse; lazily where X is lazy.
+
+        Parameters
+        ----------
+        X : lazy or array-like of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        scores : array of shape (n_samples,)
+            Minus the outlier scores. A sample is an outlier below -3.5.
+        """
+        return -self._lazily(X, "scores")
+
+    def decision_function(self, X: Any) -> Any:
+        """Give how far samples are from being outliers: negative for outliers; lazily where X is lazy.
+
+        Parameters
+        ----------
+        X : lazy or array-like of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        scores : array of shape (n_samples,)
+            3.5 minus the outlier scores.
+        """
+        return _emmf.THRESHOLD - self._lazily(X, "scores")
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Give minus the mean residual ‖x − U·v‖: the higher, the better.
+
+        Parameters
+        ----------
+        X : lazy or array-like of shape (n_samples, n_features)
+            The samples.
+        y : Ignored
+            Not used.
+
+        Returns
+        -------
+        score : float
+            Minus the mean residual.
+        """
+        return -float(self._lazily(X, "residuals").mean())
+
+    def _check_fitted(self) -> None:
+        check_is_fitted(self)
+
+
+def made(base: type[OnCluster], module: str, more: list[Parameter]) -> dict[str, type[OnCluster]]:
+    """Make the estimators of an engine, by the names of their classes: of all methods whose samples may be anywhere."""
+    found = {}
+    for alone in ESTIMATORS.values():
+        if learns(alone._entry):
+            found[alone.__name__] = make(alone._entry, base, module, [*more, IN_PLACE, SHARDS, DEADLINE])
+    return found

@@ -1,0 +1,208 @@
+"""The same fits on a cluster of Dask: samples stay with the workers, what comes back is small.
+
+>>> from emmf.dask import EMMF  # doctest: +SKIP
+>>> model = EMMF(10, client=client).fit(X)  # doctest: +SKIP
+
+``X`` is a dask array with dense or scipy CSR chunks, a dask data frame, or the path or pattern of files (npy, parquet, zarr,
+h5ad) that all workers see. ``components_`` is an array of NumPy, everything with a row for each sample is lazy and has the
+chunks of X. The result is the same, bit for bit, for any number of workers, for any chunks, and after workers were lost.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+
+import numpy as np
+
+try:
+    import dask.array as da
+    from distributed import Client, CancelledError, Future, get_client, wait
+    from distributed.comm import CommClosedError
+    from distributed.scheduler import KilledWorker
+except ImportError as error:
+    raise ImportError("emmf.dask needs dask and distributed; install them with pip install 'emmf[dask]'.") from error
+
+from ._arrays import REFUSED, borrowed
+from ._cluster.driver import Lost
+from ._cluster.estimators import OnCluster, made
+from ._cluster.sources import of_files
+from ._cluster.worker import of_type
+from ._parameters import Parameter
+
+# How often it is looked whether the workers are still there.
+LOOK = 1.0
+
+
+class DaskEngine:
+    """Calls on the workers of a Dask cluster."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.owners: dict[str, str] = {}
+
+    def workers(self) -> list[str]:
+        """Give the addresses of the workers that are alive."""
+        return list(self.client.scheduler_info(n_workers=-1)["workers"])
+
+    def submit(self, owner: str, function: Any, *args: Any) -> Future:
+        """Begin a call on this worker."""
+        future = self.client.submit(function, *args, workers=[owner], allow_other_workers=False, pure=False, retries=0)
+        self.owners[future.key] = owner
+        return future
+
+    def collect(self, tasks: list[Future], deadline: float) -> list[Any]:
+        """Give the results of calls. A call whose worker is gone would wait for ever for it to come back, so it is cancelled."""
+        end, given_up = time.monotonic() + deadline, {}
+        while True:
+            left = [task for task in tasks if not task.done() and task.key not in given_up]
+            if not left:
+                break
+            try:
+                wait(left, timeout=min(LOOK, max(0.0, end - time.monotonic()) + 0.01))
+                continue
+            except TimeoutError:
+                pass
+            alive = set(self.workers())
+            for task in left:
+                if self.owners[task.key] not in alive:
+                    given_up[task.key] = "it is gone"
+                elif time.monotonic() > end:
+                    given_up[task.key] = "deadline"
+        return [self._result(task, given_up.get(task.key)) for task in tasks]
+
+    def _result(self, task: Future, why: str | None) -> Any:
+        self.owners.pop(task.key, None)
+        if why is not None:
+            task.cancel(force=True)
+            return Lost(why)
+        try:
+            return task.result(timeout=60)
+        except (KilledWorker, CommClosedError, CancelledError, TimeoutError, OSError) as error:
+            if isinstance(error, OSError) and type(error) not in (OSError, CommClosedError, TimeoutError):
+                raise
+            return Lost(f"{type(error).__name__}")
+        finally:
+            task.release()
+
+    def close(self) -> None:
+        """Leave the cluster to its owner."""
+
+    def recipe(self, owner: str, recipe: Any) -> Any:
+        """Let lazy rows be made by the worker that is to hold them."""
+        if hasattr(recipe, "dask") or hasattr(recipe, "__dask_graph__"):
+            return self.client.compute(recipe, workers=[owner], allow_other_workers=True, sync=False)
+        return recipe
+
+
+class Lazy:
+    """The samples of a dask array."""
+
+    def __init__(self, X: Any, features: list[str] | None = None) -> None:
+        if X.ndim != 2:
+            raise ValueError(f"X has {X.ndim} dimensions; samples are the rows of a matrix.")
+        if X.dtype.kind in REFUSED or X.dtype.kind == "O":
+            raise ValueError(f"X has entries of the type {X.dtype}; turn them into real numbers first.")
+        if any(np.isnan(size) for size in X.shape):
+            X = X.compute_chunk_sizes()
+        self.X, self.features = X, features
+        self.shape = (int(X.shape[0]), int(X.shape[1]))
+        if 0 in self.shape:
+            raise ValueError(f"Found array with {self.shape[0]} sample(s) and {self.shape[1]} feature(s); there must be some.")
+        self.single = X.dtype == np.float32
+        self.sparse = "sparse" in type(X._meta).__module__
+
+    def recipes(self, places: list[tuple[int, int]]) -> list[Any]:
+        """Give the rows of each place as one lazy block."""
+        counts = tuple(count for _, count in places)
+        blocks = self.X.rechunk({0: counts, 1: -1})
+        return list(blocks.to_delayed().ravel())
+
+
+def _coded(block: Any, model: Any, what: str) -> Any:
+    """Give a result of a model for a block of samples."""
+    block = of_type(block, model.centroids.dtype == np.float32)
+    return model.transform(borrowed(block), 1)[what]
+
+
+class DaskFactorization(OnCluster):
+    """What the estimators on Dask have in common."""
+
+    def _engine(self) -> DaskEngine:
+        return DaskEngine(self.client or get_client())
+
+    def _source(self, X: Any) -> Any:
+        if isinstance(X, (str, os.PathLike)):
+            source = of_files(X, in_place=self.in_place)
+            self._X = None
+            return source
+        lazy = self._array(X)
+        self._X = lazy
+        names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
+        return Lazy(lazy, names)
+
+    def _array(self, X: Any) -> Any:
+        """Give X as a dask array of known shape."""
+        if hasattr(X, "to_dask_array"):
+            return X.to_dask_array(lengths=True)
+        if isinstance(X, da.Array):
+            return X
+        raise TypeError(
+            f"X is a {type(X).__name__}; give a dask array, a dask data frame or the path of files, or fit it on one machine "
+            f"by the estimators of emmf."
+        )
+
+    def _lazily(self, X: Any, what: str) -> Any:
+        self._check_fitted()
+        if not isinstance(X, da.Array) and not hasattr(X, "to_dask_array"):
+            return self._coded(X)[what]
+        X = self._array(X)
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_}.")
+        X = X.rechunk({1: -1})
+        if what == "v":
+            meta = np.empty((0, 0), dtype=self.components_.dtype)
+            chunks = (X.chunks[0], (self.n_components_,))
+            return X.map_blocks(_coded, self._model, what, chunks=chunks, dtype=meta.dtype, meta=meta)
+        meta = np.empty((0,), dtype=np.int64 if what == "labels" else np.float64)
+        return X.map_blocks(_coded, self._model, what, drop_axis=1, dtype=meta.dtype, meta=meta)
+
+    def _of_fit(self, what: str) -> Any:
+        self._check_fitted()
+        if self._X is None:
+            raise AttributeError(
+                "the samples were read from files by the workers; give them as a dask array to transform, predict or "
+                "score_samples to have a lazy result for each of them."
+            )
+        return self._lazily(self._X, what)
+
+    @property
+    def labels_(self) -> Any:
+        """The cluster of each sample of the fit, lazily."""
+        self._check_fitted()
+        if len(self._labels) == self._n:
+            labels = np.asarray(self._labels)
+            return labels if self._X is None else da.from_array(labels, chunks=(self._X.chunks[0],))
+        return self._of_fit("labels")
+
+    @property
+    def residuals_(self) -> Any:
+        """‖x − U·v‖ of each sample of the fit, lazily."""
+        return self._of_fit("residuals")
+
+    @property
+    def outlier_scores_(self) -> Any:
+        """The outlier score of each sample of the fit, lazily; it is an outlier above 3.5."""
+        return self._of_fit("scores")
+
+    @property
+    def coefficients_(self) -> Any:
+        """V, lazily."""
+        return self._of_fit("v")
+
+
+CLIENT = Parameter("client", None, "no_validation", "Client or None", "The client of the cluster; None is the current one.")
+CLASSES = made(DaskFactorization, "emmf.dask", [CLIENT])
+globals().update(CLASSES)
+__all__ = list(CLASSES)  # noqa: PLE0605

@@ -1,0 +1,218 @@
+"""The same fits on a cluster of Dask: any number of workers, any chunks, and workers that are lost."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import emmf
+from emmf.datasets import make_rays
+
+da = pytest.importorskip("dask.array", reason="dask is not installed: nothing of a cluster is tested")
+distributed = pytest.importorskip("distributed", reason="distributed is not installed: nothing of a cluster is tested")
+
+import emmf.dask  # noqa: E402
+from emmf._cluster import worker  # noqa: E402
+
+ALONE = {"init": "kmeans-parallel", "outliers": "keep", "max_iter": 12}
+
+
+@pytest.fixture(scope="module")
+def client():
+    with distributed.LocalCluster(
+        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    ) as cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def X():
+    X, _, _ = make_rays(n_samples=1200, n_features=10, n_outliers=0, noise=0.05, random_state=1)
+    return X[np.random.default_rng(0).permutation(len(X))]
+
+
+def lazy(X, rows=250):
+    return da.from_array(X, chunks=(rows, -1))
+
+
+def same(one, other):
+    assert np.array_equal(one.components_, other.components_)
+    assert np.array_equal(one.objective_history_, other.objective_history_)
+    assert np.array_equal(np.asarray(one.labels_), np.asarray(other.labels_))
+
+
+@pytest.mark.parametrize("name", ["EMMF", "NMF", "L21NMF", "CappedNMF"])
+def test_as_on_one_machine(client, X, name):
+    params = ALONE | {"solver": "hals", "tol": 0} if name == "NMF" else ALONE
+    alone = getattr(emmf, name)(3, **params).fit(X)
+    there = getattr(emmf.dask, name)(3, client=client, **params).fit(lazy(X))
+    same(alone, there)
+    assert there.lost_workers_ == []
+
+
+@pytest.mark.parametrize("shards", [1, 2, 7, 40])
+def test_any_shards_and_chunks(client, X, shards):
+    one = emmf.dask.EMMF(3, client=client, **ALONE).fit(lazy(X))
+    same(one, emmf.dask.EMMF(3, client=client, shards=shards, **ALONE).fit(lazy(X, 100 + 37 * shards)))
+
+
+def test_any_number_of_workers(client, X):
+    one = emmf.EMMF(3, **ALONE).fit(X)
+    for workers in (1, 2):
+        with distributed.LocalCluster(
+            n_workers=workers, threads_per_worker=2, processes=False, dashboard_address=None, silence_logs=50
+        ) as cluster, distributed.Client(cluster, set_as_default=False) as other:
+            same(one, emmf.dask.EMMF(3, client=other, **ALONE).fit(lazy(X)))
+
+
+def test_results_are_lazy(client, X):
+    model = emmf.dask.EMMF(3, client=client, **ALONE).fit(lazy(X))
+    alone = emmf.EMMF(3, **ALONE).fit(X)
+    for name in ("labels_", "residuals_", "outlier_scores_", "coefficients_"):
+        found = getattr(model, name)
+        assert isinstance(found, da.Array) and found.chunks[0] == lazy(X).chunks[0]
+        assert np.array_equal(found.compute(), getattr(alone, name)), name
+    assert np.array_equal(model.transform(lazy(X)).compute(), alone.transform(X))
+    assert np.array_equal(model.predict(lazy(X, 77)).compute(), alone.predict(X))
+    assert np.array_equal(model.decision_function(X), 3.5 + alone.score_samples(X))
+
+
+def test_sparse_unit_and_single(client, X):
+    blocks = lazy(np.where(X > 0.2, X, 0)).map_blocks(sp.csr_array)
+    one = emmf.dask.EMMF(3, client=client, shards=1, normalize="unit", **ALONE).fit(blocks)
+    same(one, emmf.dask.EMMF(3, client=client, shards=5, normalize="unit", **ALONE).fit(blocks))
+    single = X.astype(np.float32)
+    alone = emmf.EMMF(3, normalize="unit", **ALONE).fit(single)
+    there = emmf.dask.EMMF(3, client=client, normalize="unit", **ALONE).fit(lazy(single))
+    same(alone, there)
+    assert np.array_equal(there.transform(X[:5] * 3), alone.transform(X[:5] * 3))
+
+
+def test_frames_and_files(client, X, tmp_path):
+    import dask.dataframe as dd
+    import pandas as pd
+
+    alone = emmf.EMMF(3, **ALONE).fit(X)
+    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(X.shape[1])])
+    there = emmf.dask.EMMF(3, client=client, **ALONE).fit(dd.from_pandas(frame, npartitions=4))
+    same(alone, there)
+    assert list(there.feature_names_in_) == list(frame.columns)
+    np.save(tmp_path / "x.npy", X)
+    for part in range(3):
+        frame[part * 400 : (part + 1) * 400].to_parquet(tmp_path / f"part{part}.parquet", row_group_size=150)
+    for path, in_place in (("x.npy", False), ("x.npy", True), ("part*.parquet", False)):
+        same(alone, emmf.dask.EMMF(3, client=client, in_place=in_place, **ALONE).fit(str(tmp_path / path)))
+
+
+def test_outliers_number_of_clusters_and_weights(client, X):
+    junk = np.zeros((40, X.shape[1]))
+    junk[np.arange(40), np.arange(40) % X.shape[1]] = 50
+    both = np.concatenate([X, junk])
+    model = emmf.dask.EMMF(3, client=client, outliers="set-aside", max_iter=20).fit(lazy(both))
+    assert model.n_set_aside_ >= 40
+    assert (model.outlier_scores_.compute()[-40:] > 3.5).all()
+    plain = emmf.EMMF(3, max_iter=20).fit(X)
+    assert -model.score(X) < -1.05 * plain.score(X)
+    assert emmf.dask.EMMF("auto", client=client, max_iter=5).fit(lazy(X)).n_components_ == 3
+    weights = 1.0 + np.arange(len(X)) % 3
+    alone = emmf.EMMF(3, **ALONE).fit(X, sample_weight=weights)
+    there = emmf.dask.EMMF(3, client=client, **ALONE).fit(lazy(X), sample_weight=weights)
+    assert np.array_equal(alone.components_, there.components_)
+
+
+@pytest.mark.parametrize("when", ["nearest", "iteration", "again"])
+def test_a_worker_may_die(client, X, when):
+    alone = emmf.EMMF(3, **ALONE).fit(X)
+    client.wait_for_workers(3, timeout=60)
+    killed = []
+
+    def kill():
+        address, pid = next(iter(client.run(os.getpid).items()))
+        killed.append(address)
+        os.kill(pid, signal.SIGKILL)
+
+    def watch(step):
+        if step.iteration in {"nearest": (), "iteration": (4,), "again": (2, 6)}[when]:
+            kill()
+
+    if when == "nearest":
+        threading.Timer(0.3, kill).start()
+    there = emmf.dask.EMMF(3, client=client, callback=watch, shards=6, **ALONE).fit(lazy(X))
+    same(alone, there)
+    client.wait_for_workers(3, timeout=60)
+
+
+def test_deadline_gives_a_silent_worker_up(client, X):
+    client.wait_for_workers(3, timeout=60)
+    alone = emmf.EMMF(3, **ALONE).fit(X)
+    stopped = []
+
+    def stop(step):
+        if step.iteration == 3:
+            stopped.append(next(iter(client.run(os.getpid).values())))
+            os.kill(stopped[0], signal.SIGSTOP)
+
+    try:
+        there = emmf.dask.EMMF(3, client=client, callback=stop, deadline=3, **ALONE).fit(lazy(X))
+    finally:
+        os.kill(stopped[0], signal.SIGCONT)
+    same(alone, there)
+    assert len(there.lost_workers_) >= 1
+
+
+def test_two_fits_at_once(client, X):
+    client.wait_for_workers(3, timeout=60)
+    found = {}
+
+    def fit(seed):
+        params = ALONE | {"random_state": seed, "max_iter": 30}
+        found[seed] = emmf.dask.EMMF(3, client=client, **params).fit(lazy(X))
+
+    threads = [threading.Thread(target=fit, args=(seed,)) for seed in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    for seed in (0, 1):
+        same(emmf.EMMF(3, **(ALONE | {"random_state": seed, "max_iter": 30})).fit(X), found[seed])
+
+
+def test_time_limit_and_interrupt_keep_the_model(client, X):
+    params = ALONE | {"max_iter": 100_000}
+    limited = emmf.dask.EMMF(3, client=client, time_limit=1.5, **params).fit(lazy(X))
+    assert limited.stop_reason_ == "time-limit" and limited.components_.shape == (3, 10)
+    model = emmf.dask.EMMF(3, client=client, **params)
+    timer = threading.Timer(2.0, lambda: signal.raise_signal(signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(lazy(X))
+    assert model.stop_reason_ == "cancelled" and model.components_.shape == (3, 10)
+
+
+def test_mistakes_are_named(client, X):
+    def refused(match, X=X, **params):
+        with pytest.raises((ValueError, TypeError), match=match):
+            emmf.dask.EMMF(3, client=client, **params).fit(X)
+
+    refused("one machine")
+    refused("normalize", lazy(X), normalize="tfidf")
+    refused("one memory", lazy(X), graph="knn")
+    bad = X.copy()
+    bad[777, 3] = -1
+    refused("sample 777, feature 3", lazy(bad))
+    bad[777, 3] = np.nan
+    refused("sample 777, feature 3", lazy(bad))
+    with pytest.raises(FileNotFoundError, match="no file"):
+        emmf.dask.EMMF(3, client=client).fit("nothing-*.npy")
+    assert not hasattr(emmf.dask, "GraphEMMF") and not hasattr(emmf.dask, "PNMF")
+
+
+def test_nothing_is_left_behind(client, X):
+    client.wait_for_workers(3, timeout=60)
+    emmf.dask.EMMF(3, client=client, **ALONE).fit(lazy(X))
+    time.sleep(0.2)
+    assert all(left == 0 for left in client.run(lambda: len(worker._HELD)).values())
