@@ -10,6 +10,7 @@ chunks of X. The result is the same, bit for bit, for any number of workers, for
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from typing import Any
@@ -18,14 +19,14 @@ import numpy as np
 
 try:
     import dask.array as da
-    from distributed import Client, CancelledError, Future, get_client, wait
+    from distributed import CancelledError, Client, Future, get_client, wait
     from distributed.comm import CommClosedError
     from distributed.scheduler import KilledWorker
 except ImportError as error:
     raise ImportError("emmf.dask needs dask and distributed; install them with pip install 'emmf[dask]'.") from error
 
 from ._arrays import REFUSED, borrowed
-from ._cluster.driver import Lost
+from ._cluster.driver import Call, Lost
 from ._cluster.estimators import OnCluster, made
 from ._cluster.sources import of_files
 from ._cluster.worker import of_type
@@ -35,65 +36,104 @@ from ._parameters import Parameter
 LOOK = 1.0
 
 
+# What says that a worker is lost, and nothing about what it was to do.
+LOST = (KilledWorker, CommClosedError, CancelledError, TimeoutError)
+
+
+async def _called(function: Any, *args: Any) -> tuple[bool, Any]:
+    """Call a function on a worker, beside its event loop; what it raises is its result."""
+
+    def guarded() -> tuple[bool, Any]:
+        try:
+            return True, function(*args)
+        except Exception as error:  # noqa: BLE001
+            return False, error
+
+    return await asyncio.get_running_loop().run_in_executor(None, guarded)
+
+
 class DaskEngine:
-    """Calls on the workers of a Dask cluster."""
+    """Calls on the workers of a Dask cluster.
+
+    Shards are loaded by tasks, whose samples Dask makes. Orders go past the scheduler's queue, by ``Client.run``: they are
+    many and short, and each may be given again.
+    """
 
     def __init__(self, client: Client) -> None:
         self.client = client
-        self.owners: dict[str, str] = {}
 
     def workers(self) -> list[str]:
         """Give the addresses of the workers that are alive."""
         return list(self.client.scheduler_info(n_workers=-1)["workers"])
 
-    def submit(self, owner: str, function: Any, *args: Any) -> Future:
-        """Begin a call on this worker."""
-        future = self.client.submit(function, *args, workers=[owner], allow_other_workers=False, pure=False, retries=0)
-        self.owners[future.key] = owner
-        return future
+    def call(self, calls: list[Call], deadline: float) -> list[Any]:
+        """Call functions on workers."""
 
-    def collect(self, tasks: list[Future], deadline: float) -> list[Any]:
-        """Give the results of calls. A call whose worker is gone would wait for ever for it to come back, so it is cancelled."""
-        end, given_up = time.monotonic() + deadline, {}
-        while True:
-            left = [task for task in tasks if not task.done() and task.key not in given_up]
-            if not left:
-                break
+        async def one(call: Call) -> Any:
+            answer = self.client._run(_called, call.function, *call.args, workers=[call.owner], on_error="return")
             try:
-                wait(left, timeout=min(LOOK, max(0.0, end - time.monotonic()) + 0.01))
+                answers = await asyncio.wait_for(answer, deadline)
+            except TimeoutError:
+                return Lost("deadline")
+            except (OSError, ValueError) as error:
+                # It is not there any more.
+                return Lost(type(error).__name__)
+            return answers.get(call.owner, Lost("it is gone"))
+
+        async def every() -> list[Any]:
+            return await asyncio.gather(*map(one, calls))
+
+        return [self._unwrapped(result) for result in self.client.sync(every)]
+
+    @staticmethod
+    def _unwrapped(result: Any) -> Any:
+        if isinstance(result, Lost):
+            return result
+        if isinstance(result, BaseException):
+            return Lost(type(result).__name__)
+        done, found = result
+        if not done:
+            raise found
+        return found
+
+    def load(self, calls: list[Call], deadline: float) -> list[Any]:
+        """Load shards by tasks.
+
+        A task waits for ever for a worker that is gone, unless others may have it, and then it is done where nobody looks for
+        the shard. So it is looked who is still there.
+        """
+        tasks = [self._begun(call) for call in calls]
+        end, given_up = time.monotonic() + deadline, {}
+        while left := [at for at, task in enumerate(tasks) if not task.done() and at not in given_up]:
+            try:
+                wait([tasks[at] for at in left], timeout=LOOK)
                 continue
             except TimeoutError:
-                pass
-            alive = set(self.workers())
-            for task in left:
-                if self.owners[task.key] not in alive:
-                    given_up[task.key] = "it is gone"
-                elif time.monotonic() > end:
-                    given_up[task.key] = "deadline"
-        return [self._result(task, given_up.get(task.key)) for task in tasks]
+                alive, over = set(self.workers()), time.monotonic() > end
+            gone = {at: "it is gone" for at in left if calls[at].owner not in alive}
+            given_up |= ({at: "deadline" for at in left} if over else {}) | gone
+        return [self._result(task, given_up.get(at)) for at, task in enumerate(tasks)]
 
-    def _result(self, task: Future, why: str | None) -> Any:
-        self.owners.pop(task.key, None)
+    def _begun(self, call: Call) -> Future:
+        about, recipe, *more = call.args
+        if hasattr(recipe, "__dask_graph__"):
+            recipe = self.client.compute(recipe, workers=[call.owner], allow_other_workers=True)
+        return self.client.submit(call.function, about, recipe, *more, workers=[call.owner], pure=False)
+
+    @staticmethod
+    def _result(task: Future, why: str | None) -> Any:
         if why is not None:
             task.cancel(force=True)
             return Lost(why)
         try:
             return task.result(timeout=60)
-        except (KilledWorker, CommClosedError, CancelledError, TimeoutError, OSError) as error:
-            if isinstance(error, OSError) and type(error) not in (OSError, CommClosedError, TimeoutError):
-                raise
-            return Lost(f"{type(error).__name__}")
+        except LOST as error:
+            return Lost(type(error).__name__)
         finally:
             task.release()
 
     def close(self) -> None:
         """Leave the cluster to its owner."""
-
-    def recipe(self, owner: str, recipe: Any) -> Any:
-        """Let lazy rows be made by the worker that is to hold them."""
-        if hasattr(recipe, "dask") or hasattr(recipe, "__dask_graph__"):
-            return self.client.compute(recipe, workers=[owner], allow_other_workers=True, sync=False)
-        return recipe
 
 
 class Lazy:

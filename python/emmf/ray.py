@@ -23,7 +23,7 @@ except ImportError as error:
     raise ImportError("emmf.ray needs ray; install it with pip install 'emmf[ray]'.") from error
 
 from ._arrays import admitted
-from ._cluster.driver import Lost
+from ._cluster.driver import Call, Lost
 from ._cluster.estimators import OnCluster, made
 from ._cluster.sources import of_files
 from ._parameters import COUNT, Parameter
@@ -46,7 +46,6 @@ class RayEngine:
 
     def __init__(self, workers: int) -> None:
         self.actors: dict[str, Any] = {}
-        self.owners: dict[Any, str] = {}
         self.made = 0
         self.wanted = workers
         self._fill()
@@ -60,25 +59,20 @@ class RayEngine:
         """Give the names of the actors."""
         return list(self.actors)
 
-    def submit(self, owner: str, function: Any, *args: Any) -> Any:
-        """Begin a call on this actor; what one that is gone was to do is lost at once."""
-        actor = self.actors.get(owner)
-        if actor is None:
-            return Lost("it is gone")
-        task = actor.call.remote(function, *args)
-        self.owners[task] = owner
-        return task
-
-    def collect(self, tasks: list[Any], deadline: float) -> list[Any]:
-        """Give the results of calls."""
-        end = time.monotonic() + deadline
-        left = [task for task in tasks if not isinstance(task, Lost)]
+    def call(self, calls: list[Call], deadline: float) -> list[Any]:
+        """Call functions on actors."""
+        tasks = {at: self.actors[call.owner].call.remote(call.function, *call.args) for at, call in enumerate(calls)
+                 if call.owner in self.actors}
+        left, end = list(tasks.values()), time.monotonic() + deadline
         while left and time.monotonic() < end:
             _, left = ray.wait(left, num_returns=len(left), timeout=min(LOOK, max(0.0, end - time.monotonic())))
-        return [task if isinstance(task, Lost) else self._result(task) for task in tasks]
+        gone = Lost("it is gone")
+        return [self._result(tasks[at], call.owner) if at in tasks else gone for at, call in enumerate(calls)]
 
-    def _result(self, task: Any) -> Any:
-        owner = self.owners.pop(task)
+    # Rows in the store of objects come to the actor by themselves.
+    load = call
+
+    def _result(self, task: Any, owner: str) -> Any:
         try:
             return ray.get(task, timeout=0.1)
         except RayTaskError as error:
@@ -95,10 +89,6 @@ class RayEngine:
         if actor is not None:
             ray.kill(actor)
         self._fill()
-
-    def recipe(self, owner: str, recipe: Any) -> Any:
-        """Give a recipe: rows in the store of objects come to the actor by themselves."""
-        return recipe
 
     def close(self) -> None:
         """End the actors."""

@@ -157,7 +157,7 @@ def test_deadline_gives_a_silent_worker_up(client, X):
             os.kill(stopped[0], signal.SIGSTOP)
 
     try:
-        there = emmf.dask.EMMF(3, client=client, callback=stop, deadline=3, **ALONE).fit(lazy(X))
+        there = emmf.dask.EMMF(3, client=client, callback=stop, deadline=8, **ALONE).fit(lazy(X))
     finally:
         os.kill(stopped[0], signal.SIGCONT)
     same(alone, there)
@@ -185,9 +185,14 @@ def test_time_limit_and_interrupt_keep_the_model(client, X):
     params = ALONE | {"max_iter": 100_000}
     limited = emmf.dask.EMMF(3, client=client, time_limit=1.5, **params).fit(lazy(X))
     assert limited.stop_reason_ == "time-limit" and limited.components_.shape == (3, 10)
-    model = emmf.dask.EMMF(3, client=client, **params)
-    timer = threading.Timer(2.0, lambda: signal.raise_signal(signal.SIGINT))
-    timer.start()
+    begun = threading.Event()
+
+    def interrupt():
+        begun.wait(60)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    model = emmf.dask.EMMF(3, client=client, callback=lambda step: step.iteration > 2 and begun.set(), **params)
+    threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt):
         model.fit(lazy(X))
     assert model.stop_reason_ == "cancelled" and model.components_.shape == (3, 10)

@@ -12,7 +12,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from . import worker
 from .worker import About
@@ -21,6 +21,14 @@ log = logging.getLogger("emmf")
 
 # Workers with which a shard may be lost before it is said to be the shard's fault.
 MOST_LOSSES = 5
+
+
+class Call(NamedTuple):
+    """A function to be called on a worker."""
+
+    owner: str
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
 
 
 @dataclass
@@ -37,23 +45,20 @@ class Engine(Protocol):
         """Give the names of the workers that are alive."""
         ...
 
-    def submit(self, owner: str, function: Callable[..., Any], *args: Any) -> Any:
-        """Begin a call on this worker, or on another one where it is gone; give what stands for its result."""
+    def call(self, calls: list[Call], deadline: float) -> list[Any]:
+        """Call functions of :mod:`~emmf._cluster.worker` on workers and give what they return.
+
+        That is :class:`Lost` where a worker is gone, or has not answered after so many seconds. What a function itself
+        raises is raised.
+        """
         ...
 
-    def collect(self, tasks: list[Any], deadline: float) -> list[Any]:
-        """Give the results of calls, :class:`Lost` for those that have none after so many seconds or whose worker is gone.
-
-        What a function itself raises is raised.
-        """
+    def load(self, calls: list[Call], deadline: float) -> list[Any]:
+        """Do the same where the second argument of each call is a recipe of the source, which may take long."""
         ...
 
     def close(self) -> None:
         """End what was begun for the fit."""
-        ...
-
-    def recipe(self, owner: str, recipe: Any) -> Any:
-        """Give a recipe as the arguments of a call may hold it: rows of a lazy array become those of the worker."""
         ...
 
 
@@ -83,7 +88,7 @@ class Driver:
     def _workers(self) -> list[str]:
         workers = sorted(set(self.engine.workers()) - self.shunned)
         if not workers:
-            raise RuntimeError("the cluster has no worker left; start some and fit again.")
+            raise RuntimeError("the cluster has no worker left that answers; start some, or raise deadline, and fit again.")
         return workers
 
     def _assign(self, ats: Iterable[int], workers: list[str]) -> None:
@@ -100,31 +105,23 @@ class Driver:
             self.owner[at] = min(workers, key=lambda name: (held[name], chance(name)))
             held[self.owner[at]] += 1
 
-    def load(self, wanted: list[list[int]] | None = None) -> list[Any]:
+    def load(self, wanted: list[list[int]]) -> list[Any]:
         """Let workers read their shards; give the wanted samples of each, by their numbers in it."""
-        wanted = wanted or [[] for _ in self.places]
-        return self._until_done(
-            range(len(self.places)),
-            lambda at: (worker.load, self.abouts[at], self._recipe(at), wanted[at] or None),
-        )
+        return self._load(range(len(self.places)), lambda at: (wanted[at] or None,))
 
-    def _recipe(self, at: int) -> Any:
-        return self.engine.recipe(self.owner[at], self.recipes[at])
-
-    def _until_done(self, ats: Iterable[int], call: Callable[[int], tuple[Any, ...]]) -> list[Any]:
-        """Make a call for each shard, by its owner, again where the owner is lost."""
-        left, found = list(ats), {}
-        order = list(left)
+    def _load(self, ats: Iterable[int], more: Callable[[int], tuple[Any, ...]]) -> list[Any]:
+        """Let each shard be loaded by its owner, again where the owner is lost."""
+        order, found = list(ats), {}
+        left = order
         while left:
-            tasks = [self.engine.submit(self.owner[at], *call(at)) for at in left]
-            again = []
-            for at, result in zip(left, self.engine.collect(tasks, self.deadline), strict=True):
-                if isinstance(result, Lost):
-                    self._lose(self.owner[at], [at], result.why)
-                    again.append(at)
-                else:
-                    found[at] = result
-            left = again
+            calls = [
+                Call(self.owner[at], worker.load, (self.abouts[at], self.recipes[at], *more(at))) for at in left
+            ]
+            results = dict(zip(left, self.engine.load(calls, self.deadline), strict=True))
+            found |= {at: result for at, result in results.items() if not isinstance(result, Lost)}
+            left = [at for at in left if at not in found]
+            for at in left:
+                self._lose(self.owner[at], [at], results[at].why)
         return [found[at] for at in order]
 
     def _lose(self, owner: str, ats: list[int], why: str) -> None:
@@ -175,9 +172,9 @@ class Driver:
         groups: dict[str, list[int]] = {}
         for at in ats:
             groups.setdefault(self.owner[at], []).append(at)
-        tasks = [self.engine.submit(owner, function, self.fit, group, *args) for owner, group in groups.items()]
+        calls = [Call(owner, function, (self.fit, group, *args)) for owner, group in groups.items()]
         found, missing = [], []
-        for (owner, group), result in zip(groups.items(), self.engine.collect(tasks, self.deadline), strict=True):
+        for (owner, group), result in zip(groups.items(), self.engine.call(calls, self.deadline), strict=True):
             if isinstance(result, Lost):
                 self._lose(owner, group, result.why)
                 missing += group
@@ -190,12 +187,13 @@ class Driver:
         return found, missing
 
     def _restore(self, ats: list[int], history: bytes, done: int) -> None:
-        self._until_done(ats, lambda at: (worker.load, self.abouts[at], self._recipe(at), None, history, done))
+        self._load(ats, lambda _: (None, history, done))
 
     def close(self) -> None:
-        """Let the workers forget the fit; those that are lost have."""
+        """Let the workers forget the fit; those that are lost have, and those that do not answer will some day."""
         try:
-            tasks = [self.engine.submit(name, worker.drop, self.fit) for name in set(self.owner.values())]
-            self.engine.collect(tasks, min(self.deadline, 30.0))
+            calls = [Call(name, worker.drop, (self.fit,)) for name in self.engine.workers()]
+            self.engine.call(calls, min(self.deadline, 10.0))
         except Exception as error:  # noqa: BLE001
             log.warning("emmf: workers may still hold samples of a fit: %s", error)
+        self.engine.close()

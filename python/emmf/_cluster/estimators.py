@@ -134,7 +134,6 @@ class OnCluster(MatrixFactorization):
             self._work(driver, source)
         finally:
             driver.close()
-            engine.close()
             self.lost_workers_ = driver.lost_workers
 
     def _give_weights(self, driver: Driver, sample_weight: Any, n: int) -> None:

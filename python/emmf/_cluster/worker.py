@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import threading
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,10 +46,13 @@ class Held:
     done: int
     """The number of the last order."""
     answer: bytes = b""
+    touched: float = field(default_factory=time.monotonic)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 _HELD: dict[tuple[str, int], Held] = {}
+# Seconds after which nobody is thought to ask for a shard any more: whoever drove its fit was lost, too.
+IDLE = 3600.0
 
 
 def threads() -> int:
@@ -60,6 +64,7 @@ def threads() -> int:
 
 def load(about: About, recipe: Any, wanted: Any, history: bytes = b"", done: int = -1) -> Any:
     """Hold a shard that has done what others have done; give the wanted ones of its samples, by their numbers in it."""
+    _forget()
     rows = read(recipe)
     some = _some(rows, wanted, about.single)
     weights = about.weights
@@ -103,6 +108,7 @@ def phase(fit: str, ats: list[int], number: int, order: bytes, single: bool) -> 
             missing.append(at)
             continue
         with held.lock:
+            held.touched = time.monotonic()
             if held.done == number - 1:
                 held.answer, held.done = held.shard.obey(order), number
             if held.done == number:
@@ -122,9 +128,9 @@ def drop(fit: str) -> None:
         del _HELD[key]
 
 
-def holds(fit: str) -> list[int]:
-    """Give the shards of a fit that are here."""
-    return sorted(at for of, at in _HELD if of == fit)
+def _forget() -> None:
+    for key in [key for key, held in _HELD.items() if time.monotonic() - held.touched > IDLE]:
+        del _HELD[key]
 
 
 def _counts(shard: Any, model: Any, count: int, weights: Any) -> Any:
