@@ -47,6 +47,7 @@ class EMMF(MatrixFactorization):
     n_jobs: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
+    half_life: float | None
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -78,6 +79,7 @@ class EMMF(MatrixFactorization):
         n_jobs: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
+        half_life: float | None = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -163,6 +165,7 @@ class NMF(MatrixFactorization):
     n_jobs: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
+    half_life: float | None
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -194,6 +197,7 @@ class NMF(MatrixFactorization):
         n_jobs: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
+        half_life: float | None = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -225,6 +229,7 @@ class L21NMF(MatrixFactorization):
     n_jobs: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
+    half_life: float | None
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -256,6 +261,7 @@ class L21NMF(MatrixFactorization):
         n_jobs: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
+        half_life: float | None = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -289,6 +295,7 @@ class HxNMF(MatrixFactorization):
     n_jobs: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
+    half_life: float | None
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -322,6 +329,7 @@ class HxNMF(MatrixFactorization):
         n_jobs: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
+        half_life: float | None = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -356,6 +364,7 @@ class CappedNMF(MatrixFactorization):
     n_jobs: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
+    half_life: float | None
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -390,6 +399,7 @@ class CappedNMF(MatrixFactorization):
         n_jobs: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
+        half_life: float | None = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -423,6 +433,7 @@ class RCIMNMF(MatrixFactorization):
     n_jobs: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
+    half_life: float | None
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -456,6 +467,7 @@ class RCIMNMF(MatrixFactorization):
         n_jobs: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
+        half_life: float | None = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...

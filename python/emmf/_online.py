@@ -36,9 +36,9 @@ class Online:
     def partial_fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:
         """Learn from a batch of samples, which need not be kept.
 
-        The first batch is a fit like any other: it makes the start and the yardstick by which outliers of later batches are
-        told, so it should show what is usual (some hundred samples, and some of every cluster). Outliers have no part unless
-        ``outliers="keep"``. The same batches in the same order give the same model.
+        The first batch is a fit like any other: it makes the start and the yardstick by which outliers of later batches
+        are told, so it should show what is usual (some hundred samples, and some of every cluster). Outliers have no
+        part unless ``outliers="keep"``. The same batches in the same order give the same model.
 
         Parameters
         ----------
@@ -63,8 +63,8 @@ class Online:
         begun = hasattr(self, "_model")
         if begun and self._model.past is None:
             raise ValueError(
-                "fit made a model of all samples at once, which does not go on learning; begin with partial_fit on a new "
-                "estimator, sklearn.base.clone of this one for example."
+                "fit made a model of all samples at once, which does not go on learning; begin with partial_fit on a "
+                "new estimator, sklearn.base.clone of this one for example."
             )
         types = [self.components_.dtype] if begun else [np.float64, np.float32]
         X = self._validated(X, types, reset=not begun)

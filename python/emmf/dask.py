@@ -3,9 +3,10 @@
 >>> from emmf.dask import EMMF  # doctest: +SKIP
 >>> model = EMMF(10, client=client).fit(X)  # doctest: +SKIP
 
-``X`` is a dask array with dense or scipy CSR chunks, a dask data frame, or the path or pattern of files (npy, parquet, zarr,
-h5ad) that all workers see. ``components_`` is an array of NumPy, everything with a row for each sample is lazy and has the
-chunks of X. The result is the same, bit for bit, for any number of workers, for any chunks, and after workers were lost.
+``X`` is a dask array with dense or scipy CSR chunks, a dask data frame, or the path or pattern of files (npy, parquet,
+zarr, h5ad) that all workers see. ``components_`` is an array of NumPy, everything with a row for each sample is lazy
+and has the chunks of X. The result is the same, bit for bit, for any number of workers, for any chunks, and after
+workers were lost.
 """
 
 from __future__ import annotations
@@ -27,10 +28,9 @@ except ImportError as error:
 
 from ._arrays import REFUSED, borrowed
 from ._cluster.driver import Call, Lost
-from ._cluster.estimators import OnCluster, made
+from ._cluster.estimators import CLIENT, OnCluster, made
 from ._cluster.sources import of_files
 from ._cluster.worker import of_type
-from ._parameters import Parameter
 
 # How often it is looked whether the workers are still there.
 LOOK = 1.0
@@ -46,7 +46,7 @@ async def _called(function: Any, *args: Any) -> tuple[bool, Any]:
     def guarded() -> tuple[bool, Any]:
         try:
             return True, function(*args)
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             return False, error
 
     return await asyncio.get_running_loop().run_in_executor(None, guarded)
@@ -55,8 +55,8 @@ async def _called(function: Any, *args: Any) -> tuple[bool, Any]:
 class DaskEngine:
     """Calls on the workers of a Dask cluster.
 
-    Shards are loaded by tasks, whose samples Dask makes. Orders go past the scheduler's queue, by ``Client.run``: they are
-    many and short, and each may be given again.
+    Shards are loaded by tasks, whose samples Dask makes. Orders go past the scheduler's queue, by ``Client.run``: they
+    are many and short, and each may be given again.
     """
 
     def __init__(self, client: Client) -> None:
@@ -99,8 +99,8 @@ class DaskEngine:
     def load(self, calls: list[Call], deadline: float) -> list[Any]:
         """Load shards by tasks.
 
-        A task waits for ever for a worker that is gone, unless others may have it, and then it is done where nobody looks for
-        the shard. So it is looked who is still there.
+        A task waits for ever for a worker that is gone, unless others may have it, and then it is done where nobody
+        looks for the shard. So it is looked who is still there.
         """
         tasks = [self._begun(call) for call in calls]
         end, given_up = time.monotonic() + deadline, {}
@@ -111,7 +111,7 @@ class DaskEngine:
             except TimeoutError:
                 alive, over = set(self.workers()), time.monotonic() > end
             gone = {at: "it is gone" for at in left if calls[at].owner not in alive}
-            given_up |= ({at: "deadline" for at in left} if over else {}) | gone
+            given_up |= (dict.fromkeys(left, "deadline") if over else {}) | gone
         return [self._result(task, given_up.get(at)) for at, task in enumerate(tasks)]
 
     def _begun(self, call: Call) -> Future:
@@ -149,7 +149,9 @@ class Lazy:
         self.X, self.features = X, features
         self.shape = (int(X.shape[0]), int(X.shape[1]))
         if 0 in self.shape:
-            raise ValueError(f"Found array with {self.shape[0]} sample(s) and {self.shape[1]} feature(s); there must be some.")
+            raise ValueError(
+                f"Found array with {self.shape[0]} sample(s) and {self.shape[1]} feature(s); there must be some."
+            )
         self.single = X.dtype == np.float32
         self.sparse = "sparse" in type(X._meta).__module__
 
@@ -189,8 +191,8 @@ class DaskFactorization(OnCluster):
         if isinstance(X, da.Array):
             return X
         raise TypeError(
-            f"X is a {type(X).__name__}; give a dask array, a dask data frame or the path of files, or fit it on one machine "
-            f"by the estimators of emmf."
+            f"X is a {type(X).__name__}; give a dask array, a dask data frame or the path of files, or fit it on one "
+            f"machine by the estimators of emmf."
         )
 
     def _lazily(self, X: Any, what: str) -> Any:
@@ -199,7 +201,9 @@ class DaskFactorization(OnCluster):
             return self._coded(X)[what]
         X = self._array(X)
         if X.shape[1] != self.n_features_in_:
-            raise ValueError(f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_}.")
+            raise ValueError(
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_}."
+            )
         X = X.rechunk({1: -1})
         if what == "v":
             meta = np.empty((0, 0), dtype=self.components_.dtype)
@@ -242,7 +246,6 @@ class DaskFactorization(OnCluster):
         return self._of_fit("v")
 
 
-CLIENT = Parameter("client", None, "no_validation", "Client or None", "The client of the cluster; None is the current one.")
-CLASSES = made(DaskFactorization, "emmf.dask", [CLIENT])
+CLASSES = made(DaskFactorization, "emmf.dask", CLIENT)
 globals().update(CLASSES)
-__all__ = list(CLASSES)  # noqa: PLE0605
+__all__ = list(CLASSES)

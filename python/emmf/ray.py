@@ -3,8 +3,8 @@
 >>> from emmf.ray import EMMF  # doctest: +SKIP
 >>> model = EMMF(10, n_workers=8).fit("samples-*.npy")  # doctest: +SKIP
 
-``X`` is an array, a ``ray.data.Dataset`` of numbers, or the path or pattern of files (npy, parquet, zarr, h5ad) that all workers
-see. Workers are actors that live as long as the fit. The result is the same, bit for bit, as on Dask and on one machine.
+``X`` is an array, or the path or pattern of files (npy, parquet, zarr, h5ad) that all workers see. Workers are actors
+that live as long as the fit. The result is the same, bit for bit, as on Dask and on one machine.
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ except ImportError as error:
 
 from ._arrays import admitted
 from ._cluster.driver import Call, Lost
-from ._cluster.estimators import OnCluster, made
+from ._cluster.estimators import WORKERS, OnCluster, made
 from ._cluster.sources import of_files
-from ._parameters import COUNT, Parameter
 
 # How often it is looked whether the workers are still there.
 LOOK = 1.0
@@ -61,8 +60,11 @@ class RayEngine:
 
     def call(self, calls: list[Call], deadline: float) -> list[Any]:
         """Call functions on actors."""
-        tasks = {at: self.actors[call.owner].call.remote(call.function, *call.args) for at, call in enumerate(calls)
-                 if call.owner in self.actors}
+        tasks = {
+            at: self.actors[call.owner].call.remote(call.function, *call.args)
+            for at, call in enumerate(calls)
+            if call.owner in self.actors
+        }
         left, end = list(tasks.values()), time.monotonic() + deadline
         while left and time.monotonic() < end:
             _, left = ray.wait(left, num_returns=len(left), timeout=min(LOOK, max(0.0, end - time.monotonic())))
@@ -126,7 +128,7 @@ class RayFactorization(OnCluster):
     def _source(self, X: Any) -> Any:
         if isinstance(X, (str, os.PathLike)):
             return of_files(X, in_place=self.in_place)
-        return InStore(X.to_pandas() if hasattr(X, "to_pandas") and hasattr(X, "iter_batches") else X)
+        return InStore(X)
 
     def _lazily(self, X: Any, what: str) -> Any:
         self._check_fitted()
@@ -134,14 +136,15 @@ class RayFactorization(OnCluster):
 
     @property
     def labels_(self) -> Any:
-        """The cluster of each sample of the fit, where there are no more than 20,000 or labels are largest coefficients."""
+        """The cluster of each sample of the fit, of at most 20,000 or where labels are largest coefficients."""
         self._check_fitted()
         if len(self._labels) == self._n:
             return self._labels
-        raise AttributeError("there are too many samples to keep their labels here; give them to predict, part by part.")
+        raise AttributeError(
+            "there are too many samples to keep their labels here; give them to predict, part by part."
+        )
 
 
-WORKERS = Parameter("n_workers", None, [COUNT, None], "int or None", "Actors; None is one for each core of the cluster.")
-CLASSES = made(RayFactorization, "emmf.ray", [WORKERS])
+CLASSES = made(RayFactorization, "emmf.ray", WORKERS)
 globals().update(CLASSES)
-__all__ = list(CLASSES)  # noqa: PLE0605
+__all__ = list(CLASSES)

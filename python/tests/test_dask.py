@@ -18,14 +18,17 @@ distributed = pytest.importorskip("distributed", reason="distributed is not inst
 import emmf.dask  # noqa: E402
 from emmf._cluster import worker  # noqa: E402
 
-ALONE = {"init": "kmeans-parallel", "outliers": "keep", "max_iter": 12}
+ALONE = {"init": "kmeans-parallel", "outliers": "keep", "max_iter": 6}
 
 
 @pytest.fixture(scope="module")
 def client():
-    with distributed.LocalCluster(
-        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
-    ) as cluster, distributed.Client(cluster) as client:
+    with (
+        distributed.LocalCluster(
+            n_workers=3, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
         yield client
 
 
@@ -45,7 +48,7 @@ def same(one, other):
     assert np.array_equal(np.asarray(one.labels_), np.asarray(other.labels_))
 
 
-@pytest.mark.parametrize("name", ["EMMF", "NMF", "L21NMF", "CappedNMF"])
+@pytest.mark.parametrize("name", ["EMMF", "NMF", "CappedNMF"])
 def test_as_on_one_machine(client, X, name):
     params = ALONE | {"solver": "hals", "tol": 0} if name == "NMF" else ALONE
     alone = getattr(emmf, name)(3, **params).fit(X)
@@ -54,7 +57,7 @@ def test_as_on_one_machine(client, X, name):
     assert there.lost_workers_ == []
 
 
-@pytest.mark.parametrize("shards", [1, 2, 7, 40])
+@pytest.mark.parametrize("shards", [1, 7, 40])
 def test_any_shards_and_chunks(client, X, shards):
     one = emmf.dask.EMMF(3, client=client, **ALONE).fit(lazy(X))
     same(one, emmf.dask.EMMF(3, client=client, shards=shards, **ALONE).fit(lazy(X, 100 + 37 * shards)))
@@ -63,9 +66,12 @@ def test_any_shards_and_chunks(client, X, shards):
 def test_any_number_of_workers(client, X):
     one = emmf.EMMF(3, **ALONE).fit(X)
     for workers in (1, 2):
-        with distributed.LocalCluster(
-            n_workers=workers, threads_per_worker=2, processes=False, dashboard_address=None, silence_logs=50
-        ) as cluster, distributed.Client(cluster, set_as_default=False) as other:
+        with (
+            distributed.LocalCluster(
+                n_workers=workers, threads_per_worker=2, processes=False, dashboard_address=":0", silence_logs=50
+            ) as cluster,
+            distributed.Client(cluster, set_as_default=False) as other,
+        ):
             same(one, emmf.dask.EMMF(3, client=other, **ALONE).fit(lazy(X)))
 
 
@@ -74,7 +80,8 @@ def test_results_are_lazy(client, X):
     alone = emmf.EMMF(3, **ALONE).fit(X)
     for name in ("labels_", "residuals_", "outlier_scores_", "coefficients_"):
         found = getattr(model, name)
-        assert isinstance(found, da.Array) and found.chunks[0] == lazy(X).chunks[0]
+        assert isinstance(found, da.Array)
+        assert found.chunks[0] == lazy(X).chunks[0]
         assert np.array_equal(found.compute(), getattr(alone, name)), name
     assert np.array_equal(model.transform(lazy(X)).compute(), alone.transform(X))
     assert np.array_equal(model.predict(lazy(X, 77)).compute(), alone.predict(X))
@@ -124,7 +131,7 @@ def test_outliers_number_of_clusters_and_weights(client, X):
     assert np.array_equal(alone.components_, there.components_)
 
 
-@pytest.mark.parametrize("when", ["nearest", "iteration", "again"])
+@pytest.mark.parametrize("when", ["start", "iteration"])
 def test_a_worker_may_die(client, X, when):
     alone = emmf.EMMF(3, **ALONE).fit(X)
     client.wait_for_workers(3, timeout=60)
@@ -136,32 +143,14 @@ def test_a_worker_may_die(client, X, when):
         os.kill(pid, signal.SIGKILL)
 
     def watch(step):
-        if step.iteration in {"nearest": (), "iteration": (4,), "again": (2, 6)}[when]:
+        if when == "iteration" and step.iteration == 3:
             kill()
 
-    if when == "nearest":
+    if when == "start":
         threading.Timer(0.3, kill).start()
     there = emmf.dask.EMMF(3, client=client, callback=watch, shards=6, **ALONE).fit(lazy(X))
     same(alone, there)
     client.wait_for_workers(3, timeout=60)
-
-
-def test_deadline_gives_a_silent_worker_up(client, X):
-    client.wait_for_workers(3, timeout=60)
-    alone = emmf.EMMF(3, **ALONE).fit(X)
-    stopped = []
-
-    def stop(step):
-        if step.iteration == 3:
-            stopped.append(next(iter(client.run(os.getpid).values())))
-            os.kill(stopped[0], signal.SIGSTOP)
-
-    try:
-        there = emmf.dask.EMMF(3, client=client, callback=stop, deadline=8, **ALONE).fit(lazy(X))
-    finally:
-        os.kill(stopped[0], signal.SIGCONT)
-    same(alone, there)
-    assert len(there.lost_workers_) >= 1
 
 
 def test_two_fits_at_once(client, X):
@@ -184,7 +173,8 @@ def test_two_fits_at_once(client, X):
 def test_time_limit_and_interrupt_keep_the_model(client, X):
     params = ALONE | {"max_iter": 100_000}
     limited = emmf.dask.EMMF(3, client=client, time_limit=1.5, **params).fit(lazy(X))
-    assert limited.stop_reason_ == "time-limit" and limited.components_.shape == (3, 10)
+    assert limited.stop_reason_ == "time-limit"
+    assert limited.components_.shape == (3, 10)
     begun = threading.Event()
 
     def interrupt():
@@ -195,7 +185,8 @@ def test_time_limit_and_interrupt_keep_the_model(client, X):
     threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt):
         model.fit(lazy(X))
-    assert model.stop_reason_ == "cancelled" and model.components_.shape == (3, 10)
+    assert model.stop_reason_ == "cancelled"
+    assert model.components_.shape == (3, 10)
 
 
 def test_mistakes_are_named(client, X):
@@ -213,7 +204,8 @@ def test_mistakes_are_named(client, X):
     refused("sample 777, feature 3", lazy(bad))
     with pytest.raises(FileNotFoundError, match="no file"):
         emmf.dask.EMMF(3, client=client).fit("nothing-*.npy")
-    assert not hasattr(emmf.dask, "GraphEMMF") and not hasattr(emmf.dask, "PNMF")
+    assert not hasattr(emmf.dask, "GraphEMMF")
+    assert not hasattr(emmf.dask, "PNMF")
 
 
 def test_nothing_is_left_behind(client, X):

@@ -55,7 +55,8 @@ def test_junk_has_no_part():
     junk = np.zeros((50, X.shape[1]))
     junk[np.arange(50), np.arange(50) % X.shape[1]] = 60
     model.partial_fit(junk)
-    assert model.drift_ == 1 and model.outliers_.all()
+    assert model.drift_ == 1
+    assert model.outliers_.all()
     assert np.array_equal(model.components_, before)
     assert model.n_samples_seen_ == 650
 

@@ -1,6 +1,6 @@
-"""Write ``emmf/__init__.pyi``, which tells type checkers and editors what the estimators take.
+"""Write the stubs of ``emmf``, ``emmf.dask`` and ``emmf.ray``, which tell type checkers what the estimators take.
 
-``python -m tools.stubs`` writes it, ``--check`` fails where it is not up to date with the registry of methods.
+``python -m tools.stubs`` writes them, ``--check`` fails where one is not up to date with the registry of methods.
 """
 
 from __future__ import annotations
@@ -10,15 +10,18 @@ import re
 import sys
 from pathlib import Path
 
+from emmf._cluster.estimators import CLIENT, DEADLINE, IN_PLACE, SHARDS, WORKERS
 from emmf._estimators import ESTIMATORS
+from emmf._online import learns
 from emmf._parameters import Parameter, of_method
 
-FILE = Path(__file__).parent.parent / "emmf" / "__init__.pyi"
+FOLDER = Path(__file__).parent.parent / "emmf"
 TYPES = {
     'int or "auto"': 'int | Literal["auto"]',
     "str, list of str or None": "str | Sequence[str] | None",
     "int, RandomState instance or None": "int | RandomState | None",
     "callable or None": "Callable[[Step], Any] | None",
+    "Client or None": "Any",
 }
 HEAD = '''"""Written by tools/stubs.py from the registry of methods; do not edit."""
 
@@ -42,6 +45,28 @@ from ._progress import Step as Step
 __version__: str
 ESTIMATORS: dict[str, type[MatrixFactorization]]
 '''
+CLUSTER = '''"""Written by tools/stubs.py from the registry of methods; do not edit."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from numpy.random import RandomState
+
+from ._cluster.estimators import OnCluster
+from ._progress import Step
+
+class Factorization(OnCluster):
+    @property
+    def labels_(self) -> Any: ...
+'''
+# What the estimators of an engine have beside those of one machine.
+LAZY = """    @property
+    def residuals_(self) -> Any: ...
+    @property
+    def outlier_scores_(self) -> Any: ...
+    @property
+    def coefficients_(self) -> Any: ...
+"""
 
 
 def hint(parameter: Parameter) -> str:
@@ -67,20 +92,34 @@ def stub(name: str, base: str, parameters: list[Parameter]) -> str:
     return "\n".join([*lines, "    ) -> None: ..."]) + "\n"
 
 
-def text() -> str:
-    """Write the whole file."""
+def on_cluster(own: Parameter, lazy: str) -> str:
+    """Write the file of an engine, whose estimators have a parameter of their own."""
+    there = [each for each in ESTIMATORS.values() if learns(each._entry)]
+    more = [own, IN_PLACE, SHARDS, DEADLINE]
+    classes = [stub(each.__name__, "Factorization", [*of_method(each._entry), *more]) for each in there]
+    return CLUSTER + lazy + "".join(classes)
+
+
+def texts() -> dict[Path, str]:
+    """Write all files."""
     classes = [stub(each.__name__, each.__base__.__name__, of_method(each._entry)) for each in ESTIMATORS.values()]
-    return HEAD + "".join(classes)
+    return {
+        FOLDER / "__init__.pyi": HEAD + "".join(classes),
+        FOLDER / "dask.pyi": on_cluster(CLIENT, LAZY),
+        FOLDER / "ray.pyi": on_cluster(WORKERS, ""),
+    }
 
 
 def main() -> None:
-    """Write or check the file."""
+    """Write or check the files."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="only tell whether it is up to date")
-    if not parser.parse_args().check:
-        FILE.write_text(text())
-    elif FILE.read_text() != text():
-        sys.exit(f"{FILE} is not up to date with the registry; run `python -m tools.stubs` in python/")
+    check = parser.parse_args().check
+    for file, text in texts().items():
+        if not check:
+            file.write_text(text)
+        elif not file.exists() or file.read_text() != text:
+            sys.exit(f"{file} is not up to date with the registry; run `python -m tools.stubs` in python/")
 
 
 if __name__ == "__main__":

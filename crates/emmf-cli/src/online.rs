@@ -10,11 +10,11 @@ use emmf_io::{AnyModel, MODEL_FILE, Notes, Numbers, RECORD_FILE, ResultFolder};
 
 use crate::args::FitArgs;
 
+use crate::batches::{Batch, Batches};
 use crate::fit::{self, WITHOUT_GRAPH};
 use crate::input::called;
 use crate::look::About;
 use crate::matching::matched;
-use crate::batches::{Batch, Batches};
 use crate::values::{Clusters, count};
 use crate::wording::explained;
 use crate::{complain, interrupt};
@@ -32,7 +32,13 @@ pub(crate) struct OnlineArgs {
     #[arg(long, value_name = "MODEL")]
     pub(crate) update: Option<PathBuf>,
     /// Samples after which an older one counts half [default: none is forgotten].
-    #[arg(long, value_name = "SAMPLES", requires = "batch", conflicts_with = "update", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "SAMPLES",
+        requires = "batch",
+        conflicts_with = "update",
+        allow_negative_numbers = true
+    )]
     pub(crate) half_life: Option<f64>,
 }
 
@@ -46,7 +52,7 @@ impl OnlineArgs {
 pub(crate) fn run(args: &FitArgs) -> Result<()> {
     check(args)?;
     let (file, folder) = place(args)?;
-    let mut learner = Learner { args, file, model: None, seen: 0, batches: 0, written: None };
+    let mut learner = Learner { args, file, model: None, seen: 0, batches: 0, written: None, warned: false };
     if let Some(path) = &args.online.update {
         let (model, notes) = emmf_io::read_model_and_notes(path)?;
         if !has_past(&model) {
@@ -87,7 +93,9 @@ fn check(args: &FitArgs) -> Result<()> {
         ("--missing nan", args.gaps.meaning() == emmf::Missing::Nan),
     ];
     if let Some((name, _)) = asked.into_iter().find(|(_, asked)| *asked) {
-        bail!("{name} does not go together with --batch or --update, which see every sample once; leave it out");
+        bail!(
+            "{name} does not go together with --batch or --update, which see every sample once; leave it out"
+        );
     }
     if args.online.batch.is_some() && args.look.is_special(&args.input.data) {
         bail!("--batch takes text, NPY or Parquet; give folders and texts to a fit of all samples at once");
@@ -127,6 +135,7 @@ struct Learner<'a> {
     seen: usize,
     batches: usize,
     written: Option<Instant>,
+    warned: bool,
 }
 
 impl Learner<'_> {
@@ -155,10 +164,23 @@ impl Learner<'_> {
         (self.seen, self.batches) = (self.seen + batch.samples, self.batches + 1);
         self.model = Some((model, notes));
         batch.print(self.args)?;
+        self.warn(&batch);
         if self.written.is_none_or(|at| at.elapsed() > WRITTEN) {
             self.write()?;
         }
         Ok(())
+    }
+
+    /// Once, where most of a batch has no part: then the first one did not show what is usual.
+    fn warn(&mut self, batch: &Batch) {
+        if !self.warned && self.batches > 1 && 2 * batch.outliers.len() > batch.samples {
+            self.warned = true;
+            complain(&format!(
+                "batch {}: most of its samples are unlike those of the first batch and have no part; if they are not junk, mix the \
+                 rows before, take a larger --batch, or say --outliers keep",
+                batch.number
+            ));
+        }
     }
 
     fn begin<T: Real>(&self, x: Samples<'_, T>, any: fn(Model<T>) -> AnyModel) -> Result<(AnyModel, Batch)> {

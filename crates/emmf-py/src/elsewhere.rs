@@ -56,11 +56,7 @@ pub(crate) fn fit_elsewhere<'py>(
     given: Elsewhere,
 ) -> PyResult<(model::Model, Bound<'py, PyDict>, Option<PyErr>)> {
     let spec: Spec = serde_json::from_str(spec).map_err(IntoPyErr::into_py_err)?;
-    if given.single {
-        run(py, &spec, &given, AnyModel::F32)
-    } else {
-        run(py, &spec, &given, AnyModel::F64)
-    }
+    if given.single { run(py, &spec, &given, AnyModel::F32) } else { run(py, &spec, &given, AnyModel::F64) }
 }
 
 fn run<'py, T: Element + Number>(

@@ -95,12 +95,18 @@ impl Shard {
     fn scores<'py>(&self, py: Python<'py>, model: &Model) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let threads = self.about.3;
         let scores = match (&self.samples, &model.model) {
-            (Samples::F32(x), AnyModel::F32(model)) => door::through(py, |token| {
-                model.transform_with(x.samples(), &Running::on(threads).cancel(token))
-            })?.scores,
-            (Samples::F64(x), AnyModel::F64(model)) => door::through(py, |token| {
-                model.transform_with(x.samples(), &Running::on(threads).cancel(token))
-            })?.scores,
+            (Samples::F32(x), AnyModel::F32(model)) => {
+                door::through(py, |token| {
+                    model.transform_with(x.samples(), &Running::on(threads).cancel(token))
+                })?
+                .scores
+            }
+            (Samples::F64(x), AnyModel::F64(model)) => {
+                door::through(py, |token| {
+                    model.transform_with(x.samples(), &Running::on(threads).cancel(token))
+                })?
+                .scores
+            }
             _ => return Err(PyTypeError::new_err("the samples are not of the type of the model")),
         };
         Ok(scores.into_pyarray(py))

@@ -291,7 +291,12 @@ impl<T: Real> Model<T> {
     }
 
     /// Scores of samples that are prepared, but for their factors.
-    pub(crate) fn judged(&self, samples: Samples<'_, T>, data: &Stored<'_, T>, residuals: &[f64]) -> Option<Judged> {
+    pub(crate) fn judged(
+        &self,
+        samples: Samples<'_, T>,
+        data: &Stored<'_, T>,
+        residuals: &[f64],
+    ) -> Option<Judged> {
         let judge = self.judge.as_ref()?;
         Some(judge.samples(data.unscaled(samples).as_ref().unwrap_or(data), residuals))
     }

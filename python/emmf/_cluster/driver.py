@@ -1,7 +1,7 @@
 """Sends the orders of the library to the workers that hold the samples, and gathers what they answer.
 
-A worker may be lost at any time. Its shards then go to others, which read their samples again and do what all shards have done so
-far; the sums are the same bits as if nothing had happened. No wait is without an end.
+A worker may be lost at any time. Its shards then go to others, which read their samples again and do what all shards
+have done so far; the sums are the same bits as if nothing had happened. No wait is without an end.
 """
 
 from __future__ import annotations
@@ -88,11 +88,13 @@ class Driver:
     def _workers(self) -> list[str]:
         workers = sorted(set(self.engine.workers()) - self.shunned)
         if not workers:
-            raise RuntimeError("the cluster has no worker left that answers; start some, or raise deadline, and fit again.")
+            raise RuntimeError(
+                "the cluster has no worker left that answers; start some, or raise deadline, and fit again."
+            )
         return workers
 
     def _assign(self, ats: Iterable[int], workers: list[str]) -> None:
-        """Give shards to workers: neighbours to one, as far as there are shards for all; what is lost to those with least."""
+        """Give shards to workers: at first neighbours to one, then what is lost to those that have the least."""
         ats, held = list(ats), Counter(self.owner.values())
         if not self.owner:
             for at in ats:
@@ -114,9 +116,7 @@ class Driver:
         order, found = list(ats), {}
         left = order
         while left:
-            calls = [
-                Call(self.owner[at], worker.load, (self.abouts[at], self.recipes[at], *more(at))) for at in left
-            ]
+            calls = [Call(self.owner[at], worker.load, (self.abouts[at], self.recipes[at], *more(at))) for at in left]
             results = dict(zip(left, self.engine.load(calls, self.deadline), strict=True))
             found |= {at: result for at, result in results.items() if not isinstance(result, Lost)}
             left = [at for at in left if at not in found]
@@ -135,9 +135,9 @@ class Driver:
             if self.losses[at] > MOST_LOSSES:
                 first, count = self.places[at]
                 raise RuntimeError(
-                    f"shard {at} (samples {first} to {first + count - 1}) was lost with {self.losses[at]} workers, the last "
-                    f"of them {owner} ({why}); it may be too large for the memory of a worker: give more workers, more "
-                    f"memory or more shards."
+                    f"shard {at} (samples {first} to {first + count - 1}) was lost with {self.losses[at]} workers, the "
+                    f"last of them {owner} ({why}); it may be too large for the memory of a worker: give more workers, "
+                    f"more memory or more shards."
                 )
         self.lost_workers.append(owner)
         log.warning("emmf: worker %s was lost (%s); its shards %s go to others", owner, why, ats)
@@ -168,7 +168,7 @@ class Driver:
         return [answers[at] for at in sorted(answers)]
 
     def _round(self, ats: list[int], function: Any, *args: Any) -> tuple[list[Any], list[int]]:
-        """Call a function once for each worker with its shards; give what came back, and the shards that must be restored."""
+        """Call a function once for each worker with its shards; give what came back, and the shards to restore."""
         groups: dict[str, list[int]] = {}
         for at in ats:
             groups.setdefault(self.owner[at], []).append(at)
@@ -194,6 +194,6 @@ class Driver:
         try:
             calls = [Call(name, worker.drop, (self.fit,)) for name in self.engine.workers()]
             self.engine.call(calls, min(self.deadline, 10.0))
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             log.warning("emmf: workers may still hold samples of a fit: %s", error)
         self.engine.close()

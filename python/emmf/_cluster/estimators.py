@@ -42,12 +42,19 @@ SHARDS = Parameter(
 )
 
 
+CLIENT = Parameter(
+    "client", None, "no_validation", "Client or None", "The client of the cluster; None is the current one."
+)
+WORKERS = Parameter(
+    "n_workers", None, [COUNT, None], "int or None", "Actors; None is one for each core of the cluster."
+)
 IN_PLACE = Parameter(
     "in_place",
     False,
     ["boolean"],
     "bool",
-    "Leaves samples in their NPY file, which is read anew in every iteration: for files larger than the memory of all workers.",
+    "Leaves samples in their NPY file, which is read anew in every iteration: for files larger than the memory of all "
+    "workers.",
 )
 
 
@@ -118,8 +125,8 @@ class OnCluster(MatrixFactorization):
             )
         if getattr(self, "graph", None) is not None or self.init in ("graph", "custom", "nndsvd", "random"):
             raise ValueError(
-                f"graph={getattr(self, 'graph', None)!r} and init={self.init!r} need all samples in one memory; on a cluster "
-                f'leave out the graph and start by "kmeans-parallel", or fit a part of the samples on one machine.'
+                f"graph={getattr(self, 'graph', None)!r} and init={self.init!r} need all samples in one memory; on a "
+                f'cluster leave out the graph and start by "kmeans-parallel", or fit some of them on one machine.'
             )
         source, engine = self._source(X), self._engine()
         n, d = source.shape
@@ -304,10 +311,10 @@ class OnCluster(MatrixFactorization):
         check_is_fitted(self)
 
 
-def made(base: type[OnCluster], module: str, more: list[Parameter]) -> dict[str, type[OnCluster]]:
+def made(base: type[OnCluster], module: str, own: Parameter) -> dict[str, type[OnCluster]]:
     """Make the estimators of an engine, by the names of their classes: of all methods whose samples may be anywhere."""
     found = {}
     for alone in ESTIMATORS.values():
         if learns(alone._entry):
-            found[alone.__name__] = make(alone._entry, base, module, [*more, IN_PLACE, SHARDS, DEADLINE])
+            found[alone.__name__] = make(alone._entry, base, module, [own, IN_PLACE, SHARDS, DEADLINE])
     return found

@@ -1,6 +1,7 @@
 """Where samples come from: arrays, or files that workers read themselves.
 
-A source has a shape, a type and, for any rows, a *recipe*: something small that is sent to a worker, which reads the rows by it.
+A source has a shape, a type and, for any rows, a *recipe*: something small that is sent to a worker, which reads the
+rows by it.
 """
 
 from __future__ import annotations

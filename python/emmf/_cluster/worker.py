@@ -1,7 +1,7 @@
 """What runs on the workers: they hold shards and do what they are told.
 
-Every function may be called again with the same arguments, on any worker: what is done already is answered from memory, and
-what is not held here is said to be missing.
+Every function may be called again with the same arguments, on any worker: what is done already is answered from memory,
+and what is not held here is said to be missing.
 """
 
 from __future__ import annotations
@@ -99,7 +99,9 @@ def screen(fit: str, ats: list[int], model: Any, counts: dict[int, int]) -> tupl
     return found, missing
 
 
-def phase(fit: str, ats: list[int], number: int, order: bytes, single: bool) -> tuple[list[tuple[int, bytes]], list[int]]:
+def phase(
+    fit: str, ats: list[int], number: int, order: bytes, single: bool
+) -> tuple[list[tuple[int, bytes]], list[int]]:
     """Let shards obey an order; give their answers, and which are missing here or have not done what was before."""
     answers, missing = [], []
     for at in ats:

@@ -21,6 +21,7 @@ mod max_memory;
 mod missing;
 mod names;
 mod odd_data;
+mod online;
 mod outliers;
 mod pages;
 mod pipes;

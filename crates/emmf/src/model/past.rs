@@ -68,9 +68,11 @@ impl Past {
 /// A half-life is a positive number of samples.
 pub(crate) fn check_half_life(half_life: Option<f64>) -> Result<()> {
     match half_life {
-        Some(samples) if !(samples > 0.0 && samples.is_finite()) => {
-            Err(Error::param("half_life", samples, "a positive number of samples, or left out to forget none"))
-        }
+        Some(samples) if !(samples > 0.0 && samples.is_finite()) => Err(Error::param(
+            "half_life",
+            samples,
+            "a positive number of samples, or left out to forget none",
+        )),
         _ => Ok(()),
     }
 }

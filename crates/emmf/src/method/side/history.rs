@@ -22,7 +22,9 @@ impl<T: Real> History<T> {
     /// Takes note of an order to side `number` that all have obeyed.
     pub fn record(&mut self, number: u64, order: &Order<T>) {
         match order {
-            Order::Lengths | Order::Drawn(_) | Order::Rows(_) | Order::Column(_) | Order::Pull(None) => return,
+            Order::Lengths | Order::Drawn(_) | Order::Rows(_) | Order::Column(_) | Order::Pull(None) => {
+                return;
+            }
             Order::Drop | Order::IntoTall | Order::Leave { .. } => {
                 let begun = |kept: &Order<T>| matches!(kept, Order::Another(new) if *new == number);
                 self.orders.retain(|(of, kept)| *of != number && !begun(kept));

@@ -58,8 +58,7 @@ pub fn serve<T: Real, R: Send>(
             let data = Stored::new(x, None, Some(Vec::new())).as_shard(rows_per_leaf);
             return work(&mut Server::new(&Host::placed(&data, weights, place)));
         }
-        let (_, mut prepared) =
-            preprocess::fit(steps, x, false).map_err(|error| error.after(first))?;
+        let (_, mut prepared) = preprocess::fit(steps, x, false).map_err(|error| error.after(first))?;
         let (scale, norms_sq) = prepared.take_factors();
         let data = Stored::new(prepared.samples(), scale, norms_sq).as_shard(rows_per_leaf);
         data.intact().map_err(|error| error.after(first))?;

@@ -1,0 +1,465 @@
+"""Written by tools/stubs.py from the registry of methods; do not edit."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from numpy.random import RandomState
+
+from ._cluster.estimators import OnCluster
+from ._progress import Step
+
+class Factorization(OnCluster):
+    @property
+    def labels_(self) -> Any: ...
+    @property
+    def residuals_(self) -> Any: ...
+    @property
+    def outlier_scores_(self) -> Any: ...
+    @property
+    def coefficients_(self) -> Any: ...
+
+class EMMF(Factorization):
+    n_components: int | Literal["auto"]
+    graph: Literal["auto", "knn", "adaptive", "custom"] | None
+    lam: float | None
+    monotone: bool
+    n_neighbors: int
+    graph_weights: Literal["binary", "heat", "cosine"]
+    solver: Literal["mu", "hals"] | None
+    sweeps: int
+    extrapolate: bool
+    exponent: float | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float | None
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
+    polish: bool
+    n_jobs: int | None
+    outliers: Literal["set-aside", "keep"] | None
+    missing: Literal["refuse", "nan"]
+    half_life: float | None
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    client: Any
+    in_place: bool
+    shards: int | None
+    deadline: float
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] = ...,
+        *,
+        graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
+        lam: float | None = ...,
+        monotone: bool = ...,
+        n_neighbors: int = ...,
+        graph_weights: Literal["binary", "heat", "cosine"] = ...,
+        solver: Literal["mu", "hals"] | None = ...,
+        sweeps: int = ...,
+        extrapolate: bool = ...,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        half_life: float | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+        client: Any = ...,
+        in_place: bool = ...,
+        shards: int | None = ...,
+        deadline: float = ...,
+    ) -> None: ...
+
+class NMF(Factorization):
+    n_components: int | Literal["auto"]
+    graph: Literal["auto", "knn", "adaptive", "custom"] | None
+    lam: float | None
+    monotone: bool
+    n_neighbors: int
+    graph_weights: Literal["binary", "heat", "cosine"]
+    solver: Literal["mu", "hals"] | None
+    sweeps: int
+    extrapolate: bool
+    exponent: float | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float | None
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
+    polish: bool
+    n_jobs: int | None
+    outliers: Literal["set-aside", "keep"] | None
+    missing: Literal["refuse", "nan"]
+    half_life: float | None
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    client: Any
+    in_place: bool
+    shards: int | None
+    deadline: float
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] = ...,
+        *,
+        graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
+        lam: float | None = ...,
+        monotone: bool = ...,
+        n_neighbors: int = ...,
+        graph_weights: Literal["binary", "heat", "cosine"] = ...,
+        solver: Literal["mu", "hals"] | None = ...,
+        sweeps: int = ...,
+        extrapolate: bool = ...,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        half_life: float | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+        client: Any = ...,
+        in_place: bool = ...,
+        shards: int | None = ...,
+        deadline: float = ...,
+    ) -> None: ...
+
+class L21NMF(Factorization):
+    n_components: int | Literal["auto"]
+    graph: Literal["auto", "knn", "adaptive", "custom"] | None
+    lam: float | None
+    monotone: bool
+    n_neighbors: int
+    graph_weights: Literal["binary", "heat", "cosine"]
+    solver: Literal["mu", "hals"] | None
+    sweeps: int
+    extrapolate: bool
+    exponent: float | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float | None
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
+    polish: bool
+    n_jobs: int | None
+    outliers: Literal["set-aside", "keep"] | None
+    missing: Literal["refuse", "nan"]
+    half_life: float | None
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    client: Any
+    in_place: bool
+    shards: int | None
+    deadline: float
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] = ...,
+        *,
+        graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
+        lam: float | None = ...,
+        monotone: bool = ...,
+        n_neighbors: int = ...,
+        graph_weights: Literal["binary", "heat", "cosine"] = ...,
+        solver: Literal["mu", "hals"] | None = ...,
+        sweeps: int = ...,
+        extrapolate: bool = ...,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        half_life: float | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+        client: Any = ...,
+        in_place: bool = ...,
+        shards: int | None = ...,
+        deadline: float = ...,
+    ) -> None: ...
+
+class HxNMF(Factorization):
+    n_components: int | Literal["auto"]
+    scale: float
+    robust: bool
+    graph: Literal["auto", "knn", "adaptive", "custom"] | None
+    lam: float | None
+    monotone: bool
+    n_neighbors: int
+    graph_weights: Literal["binary", "heat", "cosine"]
+    solver: Literal["mu", "hals"] | None
+    sweeps: int
+    extrapolate: bool
+    exponent: float | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float | None
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
+    polish: bool
+    n_jobs: int | None
+    outliers: Literal["set-aside", "keep"] | None
+    missing: Literal["refuse", "nan"]
+    half_life: float | None
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    client: Any
+    in_place: bool
+    shards: int | None
+    deadline: float
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] = ...,
+        *,
+        scale: float = ...,
+        robust: bool = ...,
+        graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
+        lam: float | None = ...,
+        monotone: bool = ...,
+        n_neighbors: int = ...,
+        graph_weights: Literal["binary", "heat", "cosine"] = ...,
+        solver: Literal["mu", "hals"] | None = ...,
+        sweeps: int = ...,
+        extrapolate: bool = ...,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        half_life: float | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+        client: Any = ...,
+        in_place: bool = ...,
+        shards: int | None = ...,
+        deadline: float = ...,
+    ) -> None: ...
+
+class CappedNMF(Factorization):
+    n_components: int | Literal["auto"]
+    threshold: float | None
+    quantile: float
+    robust: bool
+    graph: Literal["auto", "knn", "adaptive", "custom"] | None
+    lam: float | None
+    monotone: bool
+    n_neighbors: int
+    graph_weights: Literal["binary", "heat", "cosine"]
+    solver: Literal["mu", "hals"] | None
+    sweeps: int
+    extrapolate: bool
+    exponent: float | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float | None
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
+    polish: bool
+    n_jobs: int | None
+    outliers: Literal["set-aside", "keep"] | None
+    missing: Literal["refuse", "nan"]
+    half_life: float | None
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    client: Any
+    in_place: bool
+    shards: int | None
+    deadline: float
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] = ...,
+        *,
+        threshold: float | None = ...,
+        quantile: float = ...,
+        robust: bool = ...,
+        graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
+        lam: float | None = ...,
+        monotone: bool = ...,
+        n_neighbors: int = ...,
+        graph_weights: Literal["binary", "heat", "cosine"] = ...,
+        solver: Literal["mu", "hals"] | None = ...,
+        sweeps: int = ...,
+        extrapolate: bool = ...,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        half_life: float | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+        client: Any = ...,
+        in_place: bool = ...,
+        shards: int | None = ...,
+        deadline: float = ...,
+    ) -> None: ...
+
+class RCIMNMF(Factorization):
+    n_components: int | Literal["auto"]
+    width: float | None
+    robust: bool
+    graph: Literal["auto", "knn", "adaptive", "custom"] | None
+    lam: float | None
+    monotone: bool
+    n_neighbors: int
+    graph_weights: Literal["binary", "heat", "cosine"]
+    solver: Literal["mu", "hals"] | None
+    sweeps: int
+    extrapolate: bool
+    exponent: float | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float | None
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
+    polish: bool
+    n_jobs: int | None
+    outliers: Literal["set-aside", "keep"] | None
+    missing: Literal["refuse", "nan"]
+    half_life: float | None
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    client: Any
+    in_place: bool
+    shards: int | None
+    deadline: float
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] = ...,
+        *,
+        width: float | None = ...,
+        robust: bool = ...,
+        graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
+        lam: float | None = ...,
+        monotone: bool = ...,
+        n_neighbors: int = ...,
+        graph_weights: Literal["binary", "heat", "cosine"] = ...,
+        solver: Literal["mu", "hals"] | None = ...,
+        sweeps: int = ...,
+        extrapolate: bool = ...,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        half_life: float | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+        client: Any = ...,
+        in_place: bool = ...,
+        shards: int | None = ...,
+        deadline: float = ...,
+    ) -> None: ...
