@@ -10,7 +10,7 @@ ifdef CI
 export CARGO_INCREMENTAL := 0
 endif
 
-.PHONY: demo test format lint deny rust fuzz python browser wheel kill methods clusters outliers lambda paper robustness bench kernels callgrind
+.PHONY: demo test format lint deny rust fuzz python browser wheel kill methods clusters outliers lambda paper robustness bench kernels callgrind cluster
 
 demo:
 	$(CARGO) run --release -- demo
@@ -79,6 +79,16 @@ kill: $(VENV)/ready
 	$(CARGO) build --workspace --lib --bins
 	cp target/debug/lib_emmf.$(if $(filter Darwin,$(shell uname)),dylib,so) python/emmf/_emmf.abi3.so
 	EMMF=$(CURDIR)/target/debug/emmf PYTHONPATH=$(CURDIR)/python $(VENV)/bin/python tests/kill/run.py
+
+# Fits on clusters of several processes whose workers are killed at every kind of moment, and what a cluster costs: the numbers of
+# docs/scale.md. Takes a quarter of an hour. ONLY=online,iteration,efficiency,peers for some of the numbers, SIZE=1000000 samples.
+cluster: $(VENV)/ready
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r python/tests/requirements-ray.txt dask-ml \
+		|| echo "no ray or dask-ml to be had: their part is skipped"
+	$(CARGO) build --workspace --lib --bins
+	cp target/debug/lib_emmf.$(if $(filter Darwin,$(shell uname)),dylib,so) python/emmf/_emmf.abi3.so
+	PYTHONPATH=$(CURDIR)/python $(VENV)/bin/python -m pytest -q -rs -p no:logging python/cluster
+	PYTHONPATH=$(CURDIR)/python $(VENV)/bin/python benches/scale.py
 
 # Ours beside the peers; writes docs/benchmarks.md. Variables: see benches/run.py.
 bench:

@@ -13,7 +13,7 @@ use emmf::{Running, Threads};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyBytesMethods};
 
 use crate::door;
 use crate::errors::IntoPyErr;
@@ -224,7 +224,7 @@ pub(crate) fn join<'py>(
         let answers = answers.iter().map(|bytes| read(bytes)).collect::<emmf::Result<Vec<Answer<T>>>>()?;
         joined(answers).iter().map(written).collect()
     }
-    let bytes: Vec<&[u8]> = answers.iter().map(|answer| answer.as_bytes()).collect();
+    let bytes: Vec<&[u8]> = answers.iter().map(PyBytesMethods::as_bytes).collect();
     let joined = if single { all::<f32>(&bytes) } else { all::<f64>(&bytes) };
     let joined = joined.map_err(IntoPyErr::into_py_err)?;
     Ok(joined.iter().map(|bytes| PyBytes::new(py, bytes)).collect())

@@ -231,7 +231,7 @@ impl<'a, T: Real> Sparse<'a, T> {
 
     /// The same as a shard whose neighbours are not known: slabs do not depend on how many entries there are.
     #[must_use]
-    pub(crate) fn as_shard(self, rows_per_leaf: usize) -> Self {
+    pub(crate) fn in_shard(self, rows_per_leaf: usize) -> Self {
         Self::in_slabs(self.x, self.scale, Some(self.norms_sq), Slabs::new(rows_per_leaf, SLAB))
     }
 

@@ -60,10 +60,10 @@ impl<T: Real> Stored<'_, T> {
     }
 
     /// The same where the other shards are elsewhere: see [`leaf_rows`](super::leaf_rows).
-    pub(crate) fn as_shard(self, rows_per_leaf: usize) -> Self {
+    pub(crate) fn in_shard(self, rows_per_leaf: usize) -> Self {
         match self {
             Self::Dense(x) => Self::Dense(x.in_leaves(rows_per_leaf)),
-            Self::Sparse(x) => Self::Sparse(x.as_shard(rows_per_leaf)),
+            Self::Sparse(x) => Self::Sparse(x.in_shard(rows_per_leaf)),
         }
     }
 }

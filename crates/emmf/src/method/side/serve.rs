@@ -55,12 +55,12 @@ pub fn serve<T: Real, R: Send>(
     let steps: &[Normalize] = if unit { &[Normalize::Unit] } else { &[] };
     threads.run(|_| {
         if rows == 0 {
-            let data = Stored::new(x, None, Some(Vec::new())).as_shard(rows_per_leaf);
+            let data = Stored::new(x, None, Some(Vec::new())).in_shard(rows_per_leaf);
             return work(&mut Server::new(&Host::placed(&data, weights, place)));
         }
         let (_, mut prepared) = preprocess::fit(steps, x, false).map_err(|error| error.after(first))?;
         let (scale, norms_sq) = prepared.take_factors();
-        let data = Stored::new(prepared.samples(), scale, norms_sq).as_shard(rows_per_leaf);
+        let data = Stored::new(prepared.samples(), scale, norms_sq).in_shard(rows_per_leaf);
         data.intact().map_err(|error| error.after(first))?;
         work(&mut Server::new(&Host::placed(&data, weights, place)))
     })?

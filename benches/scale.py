@@ -1,0 +1,136 @@
+"""What a cluster costs and what batches bring: the numbers of docs/scale.md. Prints tables; ONLY=online,iteration,efficiency,peers.
+
+Needs the package with its module (`make cluster` builds it), dask, distributed and scikit-learn; dask-ml for `peers`. Times are medians
+and mean something only beside each other.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import dask.array as da
+import numpy as np
+from distributed import Client, LocalCluster
+from scipy.optimize import nnls
+from sklearn.decomposition import MiniBatchNMF
+
+import emmf
+import emmf.dask
+
+SIZE = int(os.environ.get("SIZE", "1000000"))
+ALONE = {"init": "kmeans-parallel", "outliers": "keep"}
+
+
+def timed(work):
+    """Give what some work returns, and the seconds that it took."""
+    began = time.perf_counter()
+    found = work()
+    return found, time.perf_counter() - began
+
+
+def samples(n, d, k, seed=0):
+    """Make nonnegative samples of a few clusters, in single precision."""
+    rng = np.random.default_rng(seed)
+    centres = rng.random((k, d), dtype=np.float32) ** 3
+    X = centres[rng.integers(0, k, n)] * (0.5 + rng.random((n, 1), dtype=np.float32))
+    X += 0.1 * rng.random((n, d), dtype=np.float32)
+    return X
+
+
+def error(X, components):
+    """Give the median residual of samples at some components, each coded exactly."""
+    centroids = np.ascontiguousarray(components, dtype=np.float64).T
+    return float(np.median([nnls(centroids, x)[1] for x in X]))
+
+
+def online():
+    """Compare batches with the fit of all, and with scikit-learn's, with and without junk."""
+    print("\n| data | method | seconds | median residual of clean samples |\n|---|---|---|---|")
+    X = samples(20_000, 64, 10).astype(np.float64)
+    rng = np.random.default_rng(1)
+    junk = X.copy()
+    bad = rng.random(len(X)) < 0.2
+    junk[bad] = 5 * rng.random((bad.sum(), 64))
+    test = X[~bad][:500]
+    for name, data in (("clean", X), ("20 % junk", junk)):
+        ways = {
+            "EMMF.partial_fit": lambda data=data: _batches(emmf.EMMF(10, max_iter=200), data),
+            "EMMF.fit": lambda data=data: emmf.EMMF(10, max_iter=200, outliers="set-aside").fit(data),
+            "MiniBatchNMF.partial_fit": lambda data=data: _batches(MiniBatchNMF(10, random_state=0), data),
+        }
+        for way, work in ways.items():
+            model, seconds = timed(work)
+            print(f"| {name} | {way} | {seconds:.2f} | {error(test, model.components_):.4f} |", flush=True)
+
+
+def _batches(model, X, size=1000):
+    for at in range(0, len(X), size):
+        model.partial_fit(X[at : at + size])
+    return model
+
+
+def per_iteration(make, low=5, high=25):
+    """Give the milliseconds of an iteration: fits of few and of more of them differ in nothing else."""
+    times = {steps: statistics.median(timed(lambda s=steps: make(s))[1] for _ in range(3)) for steps in (low, high)}
+    return 1000 * (times[high] - times[low]) / (high - low)
+
+
+def iteration(client):
+    """Measure what an iteration costs beside its work: on samples so few that there is none."""
+    print(
+        "\n| features × centroids | U | milliseconds of an iteration with 2 workers | on one machine |\n|---|---|---|---|"
+    )
+    for d, k in ((100, 10), (1000, 50), (2500, 50)):
+        X = samples(400, d, k)
+        lazy = da.from_array(X, chunks=(100, -1))
+        there = per_iteration(lambda s: emmf.dask.EMMF(k, client=client, max_iter=s, polish=False, **ALONE).fit(lazy))
+        alone = per_iteration(lambda s: emmf.EMMF(k, max_iter=s, polish=False, **ALONE).fit(X))
+        print(f"| {d} × {k} | {4 * d * k / 1e6:.2f} MB | {there:.1f} | {alone:.1f} |", flush=True)
+
+
+def efficiency(client):
+    """Compare two workers with one process of two threads."""
+    X = samples(SIZE, 256, 20)
+    lazy = da.from_array(X, chunks=(SIZE // 16, -1)).persist()
+    there = per_iteration(
+        lambda s: emmf.dask.EMMF(20, client=client, max_iter=s, polish=False, **ALONE).fit(lazy), 2, 8
+    )
+    alone = per_iteration(lambda s: emmf.EMMF(20, n_jobs=2, max_iter=s, polish=False, **ALONE).fit(X), 2, 8)
+    print(
+        f"\n{SIZE}×256, 20 centroids: {there:.0f} ms an iteration with 2 workers, {alone:.0f} ms in one process with 2 threads: "
+    )
+    print(f"efficiency {alone / there:.2f}", flush=True)
+
+
+def peers(client):
+    """Put estimators of dask-ml on the same cluster and samples beside it."""
+    from dask_ml.cluster import KMeans
+    from dask_ml.decomposition import PCA
+
+    X = samples(SIZE // 4, 256, 20)
+    lazy = da.from_array(X, chunks=(SIZE // 64, -1)).persist()
+    print(f"\n| {SIZE // 4}×256 | seconds |\n|---|---|")
+    ways = {
+        "emmf.dask.EMMF(20), 20 iterations": lambda: emmf.dask.EMMF(20, client=client, max_iter=20, **ALONE).fit(lazy),
+        "dask_ml KMeans(20), 20 iterations": lambda: KMeans(20, max_iter=20, tol=0, random_state=0).fit(lazy),
+        "dask_ml PCA(20)": lambda: PCA(20, svd_solver="randomized", random_state=0).fit(lazy),
+    }
+    for name, work in ways.items():
+        print(f"| {name} | {timed(work)[1]:.1f} |", flush=True)
+
+
+if __name__ == "__main__":
+    wanted = os.environ.get("ONLY", "online,iteration,efficiency,peers").split(",")
+    if "online" in wanted:
+        online()
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        for section in (iteration, efficiency, peers):
+            if section.__name__ in wanted:
+                section(client)
