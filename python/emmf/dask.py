@@ -17,6 +17,7 @@ import time
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 try:
     import dask.array as da
@@ -173,6 +174,15 @@ class DaskFactorization(OnCluster):
 
     def _engine(self) -> DaskEngine:
         return DaskEngine(self.client or get_client())
+
+    def __sklearn_clone__(self) -> Any:
+        params = self.get_params(deep=False)
+        # A client is no parameter that could be copied.
+        client = params.pop("client")
+        return type(self)(**{name: clone(value, safe=False) for name, value in params.items()}, client=client)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "client": None}
 
     def _source(self, X: Any) -> Any:
         if isinstance(X, (str, os.PathLike)):

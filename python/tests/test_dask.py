@@ -1,6 +1,7 @@
 """The same fits on a cluster of Dask: any number of workers, any chunks, and workers that are lost."""
 
 import os
+import pickle
 import signal
 import threading
 import time
@@ -8,6 +9,7 @@ import time
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 
 import emmf
 from emmf.datasets import make_rays
@@ -86,6 +88,8 @@ def test_results_are_lazy(client, X):
     assert np.array_equal(model.transform(lazy(X)).compute(), alone.transform(X))
     assert np.array_equal(model.predict(lazy(X, 77)).compute(), alone.predict(X))
     assert np.array_equal(model.decision_function(X), 3.5 + alone.score_samples(X))
+    assert clone(model).client is client
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(X), alone.predict(X))
 
 
 def test_sparse_unit_and_single(client, X):
