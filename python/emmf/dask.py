@@ -65,7 +65,8 @@ class DaskEngine:
 
     def workers(self) -> list[str]:
         """Give the addresses of the workers that are alive."""
-        return list(self.client.scheduler_info(n_workers=-1)["workers"])
+        # Not by scheduler_info, of which the client itself overwrites the workers now and then.
+        return list(self.client.nthreads())
 
     def call(self, calls: list[Call], deadline: float) -> list[Any]:
         """Call functions on workers."""
