@@ -20,7 +20,7 @@ DEFAULTS: dict[str, Any] = {
     **json.loads(_emmf.defaults()),
 }
 GRAPH_PARAMS: list[dict[str, Any]] = json.loads(_emmf.graph_params())
-STEPS = ("unit", "max", "tfidf", "shift", "clip")
+STEPS = ("unit", "max", "tfidf", "shift", "clip", "l1", "counts", "log1p", "min-max")
 COUNT = Interval(Integral, 1, None, closed="left")
 # What is more does not fit into the library's numbers; it starts a few for each core anyway.
 MOST_THREADS = 2**31
@@ -118,7 +118,8 @@ COMMON = [
         [StrOptions(set(STEPS)), list, tuple, None],
         "str, list of str or None",
         'What is done to the samples first, in this order: ``"unit"`` length (the paper\'s), ``"max"`` to 1, '
-        '``"tfidf"``, ``"shift"`` of negative features to 0, ``"clip"`` of long samples to the median length.',
+        '``"tfidf"``, ``"shift"`` of negative features to 0, ``"clip"`` of long samples to the median length, '
+        '``"l1"`` (each sample sums to 1), ``"counts"`` (each to the median sum), ``"log1p"``, ``"min-max"`` of each feature.',
     ),
     Parameter(
         "random_state",

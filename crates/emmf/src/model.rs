@@ -118,9 +118,12 @@ impl<T: Real> Model<T> {
             return Err(Error::Shape { what: "U", got: u.shape(), want: (d.max(1), spec.k.max(1)) });
         }
         for step in &preprocess {
-            if let Fitted::Tfidf(values) | Fitted::Shift(values) = step
-                && values.len() != d
-            {
+            let values: &[&Vec<f64>] = match step {
+                Fitted::Tfidf(values) | Fitted::Shift(values) => &[values],
+                Fitted::MinMax(plus, times) => &[plus, times],
+                _ => &[],
+            };
+            if let Some(values) = values.iter().find(|values| values.len() != d) {
                 return Err(Error::Shape { what: "the preprocessing", got: (values.len(), 1), want: (d, 1) });
             }
         }

@@ -1,13 +1,13 @@
 //! What is done to the samples before the fit, and again to new samples before `transform`.
 //!
-//! Steps that multiply whole samples (`unit`, `max`, `clip`) keep the caller's array and only
-//! remember a factor for each sample; `tfidf` and `shift` make a copy.
+//! Steps that multiply whole samples (`unit`, `max`, `clip`, `l1`, `counts`) keep the caller's array and only
+//! remember a factor for each sample; the others make a copy.
 
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Factor, Survey, Wanted};
 use crate::error::{Error, Result};
-use crate::matrix::{CsrView, Mat, Samples, View};
+use crate::matrix::{CsrView, Mat, Row, Samples, View};
 use crate::real::Real;
 
 /// One step of preprocessing.
@@ -24,6 +24,14 @@ pub enum Normalize {
     Shift,
     /// Samples longer than the median sample shortened to its length.
     Clip,
+    /// Every sample to a sum of 1; a zero sample stays zero.
+    L1,
+    /// Every sample to the median sum of the training samples: counts of cells that were read to different depths.
+    Counts,
+    /// ln(1 + x) of every entry.
+    Log1p,
+    /// Every feature from its smallest value at 0 to its largest at 1; a constant feature becomes 0.
+    MinMax,
 }
 
 /// A step with what it learned from the training samples.
@@ -41,12 +49,40 @@ pub enum Fitted {
     Shift(Vec<f64>),
     /// Longer samples are shortened to this length.
     Clip(f64),
+    /// Every sample to a sum of 1.
+    L1,
+    /// Every sample to this sum.
+    Counts(f64),
+    /// ln(1 + x) of every entry.
+    Log1p,
+    /// The first is added to feature j, which then is multiplied by the second.
+    MinMax(Vec<f64>, Vec<f64>),
 }
 
 impl Normalize {
-    /// Whether it multiplies whole samples.
+    /// Whether it multiplies whole samples by what follows from their lengths.
     fn scales(self) -> bool {
         matches!(self, Self::Unit | Self::Max | Self::Clip)
+    }
+
+    /// Whether the values may stay as they are but for factors.
+    fn keeps_lengths(self) -> bool {
+        !matches!(self, Self::Tfidf | Self::Log1p | Self::MinMax)
+    }
+
+    /// Whether it has to see what every feature holds.
+    fn needs_features(self) -> bool {
+        matches!(self, Self::Tfidf | Self::Shift | Self::MinMax)
+    }
+
+    /// What it needs to learn where that is nothing.
+    fn known(self) -> Option<Fitted> {
+        match self {
+            Self::Unit => Some(Fitted::Unit),
+            Self::L1 => Some(Fitted::L1),
+            Self::Log1p => Some(Fitted::Log1p),
+            _ => None,
+        }
     }
 }
 
@@ -58,6 +94,10 @@ impl Fitted {
             Self::Tfidf(_) => Normalize::Tfidf,
             Self::Shift(_) => Normalize::Shift,
             Self::Clip(_) => Normalize::Clip,
+            Self::L1 => Normalize::L1,
+            Self::Counts(_) => Normalize::Counts,
+            Self::Log1p => Normalize::Log1p,
+            Self::MinMax(..) => Normalize::MinMax,
         }
     }
 
@@ -95,13 +135,13 @@ fn survey<T: Real>(
     };
     let factor: Option<Factor<'_, T>> =
         if scale.is_none() && scaling.is_empty() { None } else { Some(&factor) };
-    let shifts = ahead.iter().any(|step| step.kind == Normalize::Shift);
+    let shifts = ahead.iter().any(|step| matches!(step.kind, Normalize::Shift | Normalize::MinMax));
     let wanted = Wanted {
         least: if shifts { f64::MIN } else { 0.0 },
         missing,
-        // `tfidf` makes other values of these; `shift` may find nothing to do.
-        sizes: ahead.iter().take_while(|step| step.kind != Normalize::Tfidf).any(|step| step.kind.scales()),
-        features: next.is_some_and(|step| step.known.is_none() && !step.kind.scales()),
+        // Others make other values of these; `shift` may find nothing to do.
+        sizes: ahead.iter().take_while(|step| step.kind.keeps_lengths()).any(|step| step.kind.scales()),
+        features: next.is_some_and(|step| step.known.is_none() && step.kind.needs_features()),
     };
     Survey::of(x, wanted, factor)
 }
@@ -124,6 +164,10 @@ enum Done<T> {
     Times(Vec<T>),
     /// Feature j plus a number.
     Plus(Vec<f64>),
+    /// Feature j times a number.
+    FeatureTimes(Vec<f64>),
+    /// ln(1 + x).
+    Log1p,
 }
 
 enum Values<'a, T> {
@@ -184,6 +228,10 @@ impl<'a, T: Real> Prepared<'a, T> {
         self.done.iter().rev().fold(value, |value, step| match step {
             Done::Times(factors) => value / factors[i].to_f64(),
             Done::Plus(shift) => value - shift[j],
+            // Of a constant feature only what was added is left.
+            Done::FeatureTimes(factors) if factors[j] == 0.0 => 0.0,
+            Done::FeatureTimes(factors) => value / factors[j],
+            Done::Log1p => value.exp_m1(),
         })
     }
 
@@ -193,10 +241,32 @@ impl<'a, T: Real> Prepared<'a, T> {
         sizes.map(|(i, size)| size.length * self.factor(i).to_f64()).collect()
     }
 
+    /// Sum of each sample, with the factors. Missing values count like the mean of those that are there.
+    fn sums(&self) -> Result<Vec<f64>> {
+        let add = |sums: &mut Vec<f64>, row: Row<'_, T>| {
+            let there = row.values.iter().map(|x| x.to_f64()).filter(|x| !x.is_nan());
+            let (count, sum) = there.fold((0_usize, 0.0), |(count, sum), x| (count + 1, sum + x.abs()));
+            sums.push(if count == 0 { 0.0 } else { sum * row.values.len() as f64 / count as f64 });
+        };
+        let sums = self.samples().try_fold_windows(Vec::new, add)?.into_iter().flatten();
+        Ok(sums.enumerate().map(|(i, sum)| sum * self.factor(i).to_f64()).collect())
+    }
+
     /// Multiplies every sample by the factor that the step has for its length.
     fn scale_samples(&mut self, step: &Fitted) -> Result<()> {
         let lengths = self.lengths();
-        let factors: Vec<T> = lengths.iter().map(|&length| T::from_f64(step.factor(length))).collect();
+        self.multiply(&lengths, |length| step.factor(length))
+    }
+
+    /// Brings every sample to a sum.
+    fn bring_to_sum(&mut self, wanted: f64) -> Result<()> {
+        let sums = self.sums()?;
+        self.multiply(&sums, |sum| if sum > 0.0 { wanted / sum } else { 1.0 })
+    }
+
+    /// Multiplies every sample by the factor that goes with its size.
+    fn multiply(&mut self, lengths: &[f64], factor: impl Fn(f64) -> f64) -> Result<()> {
+        let factors: Vec<T> = lengths.iter().map(|&length| T::from_f64(factor(length))).collect();
         let all: Vec<T> = factors.iter().enumerate().map(|(i, &factor)| factor * self.factor(i)).collect();
         if let Some(row) = all.iter().position(|factor| !factor.is_finite()) {
             return Err(Error::TooShort { row, length: lengths[row] });
@@ -206,8 +276,8 @@ impl<'a, T: Real> Prepared<'a, T> {
         Ok(())
     }
 
-    /// Replaces every stored entry by `change(feature, entry)`, the factors included.
-    fn map(&mut self, change: impl Fn(usize, f64) -> f64, ahead: &[Step]) -> Result<()> {
+    /// Replaces every stored entry by `change(feature, entry)`, the factors included; `what` does so.
+    fn map(&mut self, what: &'static str, change: impl Fn(usize, f64) -> f64, ahead: &[Step]) -> Result<()> {
         let entry = |i: usize, j: usize, x: T| {
             let x = x.to_f64() * self.factor(i).to_f64();
             T::from_f64(if x.is_nan() { x } else { change(j, x) })
@@ -223,7 +293,7 @@ impl<'a, T: Real> Prepared<'a, T> {
             Values::Borrowed(Samples::Csr(x)) => mapped_csr(*x, *x),
             Values::Borrowed(Samples::Stream(_)) => {
                 return Err(Error::WouldLoad {
-                    what: "normalize = tfidf or shift",
+                    what,
                     instead: "leave it out, do it before, or allow more memory",
                 });
             }
@@ -237,7 +307,27 @@ impl<'a, T: Real> Prepared<'a, T> {
     fn apply(&mut self, step: &Fitted, ahead: &[Step]) -> Result<()> {
         match step {
             Fitted::Unit | Fitted::Max(_) | Fitted::Clip(_) => self.scale_samples(step)?,
-            Fitted::Tfidf(idf) => self.map(|j, x| x * idf[j], ahead)?,
+            Fitted::L1 => self.bring_to_sum(1.0)?,
+            Fitted::Counts(sum) => self.bring_to_sum(*sum)?,
+            Fitted::Tfidf(idf) => self.map("normalize = tfidf", |j, x| x * idf[j], ahead)?,
+            Fitted::Log1p => {
+                self.map("normalize = log1p", |_, x| x.ln_1p(), ahead)?;
+                self.done.push(Done::Log1p);
+            }
+            Fitted::MinMax(plus, _)
+                if matches!(self.samples(), Samples::Csr(_)) && plus.iter().any(|&plus| plus != 0.0) =>
+            {
+                return Err(Error::WouldDensify {
+                    what: "normalize = min-max of features whose smallest value is not 0",
+                    instead: "use max, or give a dense matrix",
+                });
+            }
+            // New samples may lie below the smallest training value: they are cut off at 0.
+            Fitted::MinMax(plus, times) => {
+                self.map("normalize = min-max", |j, x| ((x + plus[j]) * times[j]).max(0.0), ahead)?;
+                self.done.push(Done::Plus(plus.clone()));
+                self.done.push(Done::FeatureTimes(times.clone()));
+            }
             Fitted::Shift(shift) if shift.iter().all(|&s| s == 0.0) && !self.survey.has_negative() => {}
             Fitted::Shift(_) if matches!(self.samples(), Samples::Csr(_)) => {
                 return Err(Error::WouldDensify {
@@ -247,7 +337,7 @@ impl<'a, T: Real> Prepared<'a, T> {
             }
             // New samples may lie below the smallest training value: they are cut off at 0.
             Fitted::Shift(shift) => {
-                self.map(|j, x| (x + shift[j]).max(0.0), ahead)?;
+                self.map("normalize = shift", |j, x| (x + shift[j]).max(0.0), ahead)?;
                 self.done.push(Done::Plus(shift.clone()));
             }
         }
@@ -256,13 +346,27 @@ impl<'a, T: Real> Prepared<'a, T> {
 
     /// What a step, the first of those ahead, takes from the samples.
     fn learn(&mut self, step: Normalize, ahead: &[Step]) -> Result<Fitted> {
-        if !step.scales() && (self.survey.features.is_empty() || self.survey.scale != self.scale) {
+        if step.needs_features() && (self.survey.features.is_empty() || self.survey.scale != self.scale) {
             self.survey = survey(&self.samples(), self.scale.as_deref(), ahead, self.missing)?;
         }
-        let n = self.samples().shape().0 as f64;
+        let rows = self.samples().shape().0;
+        let n = rows as f64;
         let features = self.survey.features.iter();
         Ok(match step {
             Normalize::Unit => Fitted::Unit,
+            Normalize::L1 => Fitted::L1,
+            Normalize::Log1p => Fitted::Log1p,
+            Normalize::Counts => {
+                let mut sums: Vec<f64> = self.sums()?.into_iter().filter(|sum| *sum > 0.0).collect();
+                let median = median(&mut sums);
+                Fitted::Counts(if median > 0.0 { median } else { 1.0 })
+            }
+            Normalize::MinMax => {
+                let (lows, highs): (Vec<f64>, Vec<f64>) = features.map(|feature| feature.range(rows)).unzip();
+                let times = |(low, high): (&f64, &f64)| if high > low { 1.0 / (high - low) } else { 0.0 };
+                let times = lows.iter().zip(&highs).map(times).collect();
+                Fitted::MinMax(lows.into_iter().map(|low| 0.0 - low).collect(), times)
+            }
             Normalize::Max => {
                 let sizes = self.survey.sizes.iter().enumerate();
                 let largest = sizes.map(|(i, size)| size.largest * self.factor(i).to_f64());
@@ -301,8 +405,7 @@ pub(crate) fn fit<'a, T: Real>(
     x: Samples<'a, T>,
     missing: bool,
 ) -> Result<(Vec<Fitted>, Prepared<'a, T>)> {
-    let known = |kind| (kind == Normalize::Unit).then_some(Fitted::Unit);
-    let steps: Vec<Step> = steps.iter().map(|&kind| Step { kind, known: known(kind) }).collect();
+    let steps: Vec<Step> = steps.iter().map(|&kind| Step { kind, known: kind.known() }).collect();
     Prepared::by(&steps, x, missing)
 }
 

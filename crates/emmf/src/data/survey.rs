@@ -49,12 +49,43 @@ pub(crate) struct Size {
 }
 
 /// What the entries of a feature are.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(crate) struct Feature {
     /// How many are not zero.
     pub(crate) count: usize,
     /// The smallest, at most 0.
     pub(crate) lowest: f64,
+    /// How many are stored, and the smallest and the largest of these; missing ones count as stored.
+    stored: (usize, f64, f64),
+}
+
+impl Default for Feature {
+    fn default() -> Self {
+        Self { count: 0, lowest: 0.0, stored: (0, f64::INFINITY, f64::NEG_INFINITY) }
+    }
+}
+
+impl Feature {
+    /// The smallest and the largest of the entries of so many samples; those that are not stored are 0.
+    pub(crate) fn range(&self, samples: usize) -> (f64, f64) {
+        let (stored, low, high) = self.stored;
+        let (low, high) = if stored < samples { (low.min(0.0), high.max(0.0)) } else { (low, high) };
+        if low <= high { (low, high) } else { (0.0, 0.0) }
+    }
+
+    fn add(&mut self, value: f64) {
+        self.count += usize::from(value != 0.0);
+        self.lowest = self.lowest.min(value);
+        let (stored, low, high) = self.stored;
+        self.stored = (stored + 1, low.min(value), high.max(value));
+    }
+
+    fn join(&mut self, next: Self) {
+        self.count += next.count;
+        self.lowest = self.lowest.min(next.lowest);
+        let ((stored, low, high), (more, lower, higher)) = (self.stored, next.stored);
+        self.stored = (stored + more, low.min(lower), high.max(higher));
+    }
 }
 
 impl<T: Real> Survey<T> {
@@ -106,9 +137,7 @@ impl<T: Real> Survey<T> {
         self.norms_sq.push(vectorized!(norm_sq(values, factor)));
         if wanted.features {
             for (at, &value) in values.iter().enumerate() {
-                let feature = &mut self.features[row.feature(at)];
-                feature.count += usize::from(value != T::ZERO);
-                feature.lowest = feature.lowest.min(value.to_f64() * factor.to_f64());
+                self.features[row.feature(at)].add(value.to_f64() * factor.to_f64());
             }
         }
     }
@@ -124,8 +153,7 @@ impl<T: Real> Survey<T> {
         self.norms_sq.extend(next.norms_sq);
         self.sizes.extend(next.sizes);
         for (feature, next) in self.features.iter_mut().zip(next.features) {
-            feature.count += next.count;
-            feature.lowest = feature.lowest.min(next.lowest);
+            feature.join(next);
         }
         self
     }

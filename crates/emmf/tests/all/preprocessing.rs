@@ -49,6 +49,23 @@ fn by_hand(x: &Mat<f64>, steps: &[Normalize]) -> Mat<f64> {
                 let least = |j: usize| column(j).iter().copied().fold(0.0, f64::min);
                 Mat::from_fn(n, d, |i, j| x[(i, j)] - least(j))
             }
+            Normalize::L1 | Normalize::Counts => {
+                let sums: Vec<f64> = (0..n).map(|i| x.row(i).iter().sum()).collect();
+                let mut sorted: Vec<f64> = sums.iter().copied().filter(|sum| *sum > 0.0).collect();
+                sorted.sort_by(f64::total_cmp);
+                let to = if *step == Normalize::L1 { 1.0 } else { sorted[sorted.len() / 2] };
+                Mat::from_fn(n, d, |i, j| if sums[i] > 0.0 { x[(i, j)] * to / sums[i] } else { 0.0 })
+            }
+            Normalize::Log1p => Mat::from_fn(n, d, |i, j| x[(i, j)].ln_1p()),
+            Normalize::MinMax => {
+                let ends = |j: usize| {
+                    let column = column(j);
+                    let low = column.iter().copied().fold(f64::INFINITY, f64::min);
+                    (low, column.iter().copied().fold(f64::NEG_INFINITY, f64::max))
+                };
+                let ends: Vec<(f64, f64)> = (0..d).map(ends).collect();
+                Mat::from_fn(n, d, |i, j| (x[(i, j)] - ends[j].0) / (ends[j].1 - ends[j].0))
+            }
         };
     }
     x
@@ -58,7 +75,13 @@ fn by_hand(x: &Mat<f64>, steps: &[Normalize]) -> Mat<f64> {
 fn borrowed_samples_equal_normalized_copies() {
     let x = samples();
     let start = Factors { u: uniform(7, 3, &mut rng(1)), v: uniform(40, 3, &mut rng(2)) };
-    let chains: [&[Normalize]; 7] = [
+    let chains: [&[Normalize]; 13] = [
+        &[Normalize::L1],
+        &[Normalize::Counts, Normalize::Log1p],
+        &[Normalize::Log1p, Normalize::Unit],
+        &[Normalize::MinMax],
+        &[Normalize::Unit, Normalize::L1, Normalize::MinMax, Normalize::Clip],
+        &[Normalize::Max, Normalize::Counts, Normalize::Tfidf, Normalize::L1, Normalize::Log1p],
         &[Normalize::Unit],
         &[Normalize::Max],
         &[Normalize::Clip],
