@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -22,11 +22,40 @@ REFUSED = {
 HIDDEN = {str: "U", bytes: "S", np.datetime64: "M", np.timedelta64: "m"}
 
 
+# Containers of other packages whose numbers are somewhere inside: how to get at them.
+CONTAINERS: dict[tuple[str, str], Callable[[Any], Any]] = {
+    ("anndata", "AnnData"): lambda data: data.X,
+    ("xarray", "DataArray"): lambda data: data.values,
+    ("torch", "Tensor"): lambda data: data.detach().cpu().numpy(),
+}
+# Those in which it is not clear which numbers are meant.
+UNCLEAR = {
+    ("mudata", "MuData"): "one of its modalities, such as X.mod['rna'].X",
+    ("xarray", "Dataset"): "one of its variables, such as X['counts']",
+    ("pyarrow", "RecordBatchReader"): "X.read_all()",
+}
+
+
+def inner(array: Any, name: str) -> Any:
+    """Give the numbers of an AnnData, xarray or torch object; refuse by its name what may mean several arrays."""
+    for base in type(array).__mro__:
+        kind = (base.__module__.partition(".")[0], base.__name__)
+        if kind in CONTAINERS:
+            inside = CONTAINERS[kind](array)
+            if inside is None:
+                raise ValueError(f"{name} is an {kind[1]} without X; give one of its layers.")
+            return inside
+        if kind in UNCLEAR:
+            raise ValueError(f"{name} is a {kind[0]} {kind[1]}, which may mean several arrays; give {UNCLEAR[kind]}.")
+    return array
+
+
 def admitted(array: Any, name: str, *, gaps: bool = False) -> Any:
     """Give an array-like of numbers as it is; refuse one that would become something else when it is converted.
 
     Where NaN stands for a missing value (``gaps``), masked entries become NaN.
     """
+    array = inner(array, name)
     if not sp.issparse(array):
         array = _of_rows(array)
         for part, entries in _parts(array, name):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from difflib import get_close_matches
 from inspect import Parameter as Argument
 from inspect import Signature
 from typing import Any
@@ -14,6 +15,9 @@ from ._docstrings import docstring
 # Words of a method's name that are written otherwise than with a capital; whatever has nmf in it or ends in cf is all
 # capitals.
 WORDS = {"emmf": "EMMF", "g": "Graph", "cim": "CIM", "rcim": "RCIM", "symnmf": "SymNMF"}
+
+# What other packages call a parameter.
+OTHER_NAMES = {"k": "n_components", "rank": "n_components", "seed": "random_state", "lambda": "lam"}
 
 
 def class_name(method: str) -> str:
@@ -36,6 +40,12 @@ def make(
     name, parameters = class_name(entry["name"]), [*_parameters.of_method(entry), *(more or [])]
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        known = [parameter.name for parameter in parameters]
+        for word in kwargs:
+            if word not in known:
+                near = get_close_matches(OTHER_NAMES.get(word, word), known, n=1, cutoff=0.5)
+                meant = f"; did you mean {near[0]!r}?" if near else ""
+                raise TypeError(f"{name} has no parameter {word!r}{meant}")
         bound = signature.bind(self, *args, **kwargs)
         bound.apply_defaults()
         for parameter in parameters:

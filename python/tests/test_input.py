@@ -122,3 +122,68 @@ def test_the_first_bad_value_is_named(X, value, storage):
     for call in (model.transform, model.predict, model.explain, EMMF(3, max_iter=2).fit, knn_graph):
         with pytest.raises(ValueError, match=BAD[value]):
             call(storage(bad))
+
+
+class Tensor:
+    """What of a torch tensor is used, which is too large a package for these tests."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def detach(self):
+        return self
+
+    def cpu(self):
+        return self
+
+    def numpy(self):
+        return self.values
+
+
+Tensor.__module__ = "torch"
+
+
+def test_containers_of_other_packages(X):
+    anndata, xarray, pa = (pytest.importorskip(name) for name in ("anndata", "xarray", "pyarrow"))
+    wanted = fitted(X)
+    cells = anndata.AnnData(X)
+    table = pa.table({f"g{j}": X[:, j] for j in range(X.shape[1])})
+    for x in (cells, xarray.DataArray(X, dims=["cell", "gene"]), Tensor(X), table):
+        model = fitted(x)
+        assert np.array_equal(model.components_, wanted.components_), type(x)
+        assert np.array_equal(model.predict(x), wanted.predict(X)), type(x)
+    cells = anndata.AnnData(sp.csr_matrix(X))
+    assert np.array_equal(fitted(cells).components_, fitted(sp.csr_matrix(X)).components_)
+    with pytest.raises(ValueError, match="xarray Dataset, which may mean several arrays"):
+        fitted(xarray.Dataset({"a": (("x", "y"), X)}))
+    with pytest.raises(ValueError, match="AnnData without X"):
+        fitted(anndata.AnnData(shape=(3, 4)))
+
+
+def test_an_unknown_parameter_names_the_nearest():
+    for word, meant in {"n_component": "n_components", "randomstate": "random_state", "k": "n_components"}.items():
+        with pytest.raises(TypeError, match=f"EMMF has no parameter '{word}'; did you mean '{meant}'"):
+            EMMF(3, **{word: 1})
+    with pytest.raises(TypeError, match="EMMF has no parameter 'zzz'$"):
+        EMMF(zzz=1)
+
+
+def test_steps_for_counts(X):
+    from sklearn.preprocessing import MinMaxScaler
+
+    counts = np.round(X * 10)
+    counts = counts[counts.sum(1) > 0]
+    median = np.sort(counts.sum(1))[len(counts) // 2]
+    depth = counts / counts.sum(1, keepdims=True) * median
+    by_hand = {
+        "l1": counts / counts.sum(1, keepdims=True),
+        "log1p": np.log1p(counts),
+        "min-max": MinMaxScaler().fit_transform(counts),
+    }
+    for step, values in by_hand.items():
+        model = EMMF(3, max_iter=5, normalize=step, init="random").fit(counts)
+        assert np.allclose(model.components_, EMMF(3, max_iter=5, init="random").fit(values).components_, rtol=1e-6), step
+        assert np.allclose(model.transform(counts), model.coefficients_), step
+    model = EMMF(3, max_iter=5, normalize=["counts", "log1p"], init="random").fit(counts)
+    wanted = EMMF(3, max_iter=5, init="random").fit(np.log1p(depth))
+    assert np.allclose(model.components_, wanted.components_, rtol=1e-6)

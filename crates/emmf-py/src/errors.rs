@@ -67,7 +67,7 @@ fn argument(name: &str) -> String {
 
 /// Arguments as they are typed in Python.
 fn typed(text: &str) -> String {
-    let words = ["unit or max", "tfidf or shift", "shift", "tfidf", "hals", "mu", "nan"];
+    let words = ["unit or max", "shift", "tfidf", "log1p", "min-max", "hals", "mu", "nan"];
     words.iter().fold(text.to_string(), |text, word| {
         let quoted = word.split(" or ").map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ");
         text.replace(&format!(" = {word}"), &format!("={quoted}"))
