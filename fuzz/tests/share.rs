@@ -41,6 +41,10 @@ shares! {
     mat: "mat", 0, CHEAP_CASES;
     mtx: "mtx", 0, CHEAP_CASES;
     parquet: "parquet", 0, CHEAP_CASES;
+    hdf5: "hdf5", 0, CASES / 10;
+    sheet: "sheet", 0, CASES / 4;
+    json: "json", 0, CHEAP_CASES;
+    packed: "packed", 0, CASES;
     labels: "labels", 0, CHEAP_CASES;
     texts: "texts", 0, CASES;
     streams: "streams", 0, CASES;

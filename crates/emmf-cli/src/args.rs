@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand};
 use emmf::registry::{METHODS, SetAside};
 use emmf_io::Dtype;
@@ -18,12 +19,12 @@ use crate::online::OnlineArgs;
 use crate::plot::PlotArgs;
 use crate::report::ReportArgs;
 use crate::score::ScoreArgs;
-use crate::shell::CompletionsArgs;
+use crate::shell::{CompletionsArgs, ManArgs};
 use crate::synth::SynthArgs;
 use crate::transform::TransformArgs;
 use crate::values::{
     ChooseName, Clusters, GridByName, InitName, LabelRuleName, NormalizeName, OutliersName, SolverName,
-    clusters, count, minutes, name_and_value, seed, size,
+    TableName, clusters, count, minutes, name_and_value, seed, separator, size,
 };
 
 /// Robust nonnegative matrix factorization: clusters, factors and outlier scores from one fit.
@@ -38,14 +39,16 @@ use crate::values::{
     emmf fit rays.csv -k 3 --out result        clusters and outlier scores in result/samples.csv\n  \
     emmf report result --out page.html         look at them in a browser\n  \
     emmf fit faces/ --image auto --report      a folder of images; the number of clusters is chosen\n  \
-    emmf explain result/model.safetensors rays.csv --row 7\n  \
-    emmf transform result/model.safetensors new.csv --out coded.csv\n\n\
+    emmf explain result rays.csv --row 7       why is this sample an outlier?\n  \
+    emmf transform result new.csv --out coded.csv\n\n\
     Colours follow NO_COLOR and CLICOLOR. \
     Exit code: 0 if all went well, 2 for a mistake in the input, 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP. \
     The first of these ends the iterations of a fit, whose result is written; the second ends it at once."
 )]
 pub(crate) struct Args {
-    /// TOML file with options of the command, under their long names; the command line wins over it.
+    /// TOML file with options
+    ///
+    /// Options of the command under their long names; the command line wins over it.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     #[command(subcommand)]
@@ -76,34 +79,79 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Print the completions for a shell.
     Completions(CompletionsArgs),
-    /// Print the manual page.
-    Man,
+    /// Print the manual page, or write one for every command
+    Man(ManArgs),
+}
+
+/// Headings of the help, in the order in which they are shown.
+pub(crate) mod heading {
+    pub(crate) const DATA: &str = "Data";
+    pub(crate) const TEXTS: &str = "Texts";
+    pub(crate) const OUTLIERS: &str = "Outliers";
+    pub(crate) const GRAPH: &str = "Graph";
+    pub(crate) const SOLVER: &str = "Solver";
+    pub(crate) const EXPERT: &str = "Expert";
 }
 
 #[derive(ClapArgs)]
 pub(crate) struct InputArgs {
-    /// CSV, TSV, NPY, NPZ, MAT, MTX or Parquet file with a sample in each row; - is standard input.
+    /// File or folder with one sample per row; - is standard input
+    ///
+    /// CSV, TSV and other text, Excel (.xlsx), JSON lines, Parquet, NPY, NPZ, MATLAB, Matrix Market, HDF5
+    /// (.h5ad, .h5, .loom, 10x), each also as .gz, .bz2 or .zst; a 10x folder; a folder of images or of .txt files.
     #[arg(value_name = "DATA")]
     pub(crate) data: PathBuf,
-    /// Column (name, or number from 1, or from the end as -1) or variable with the true classes.
-    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    /// Column or variable with the true classes
+    ///
+    /// A name, or a number from 1, or from the end as -1. The clusters are compared with them; the fit does not see them.
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true, help_heading = heading::DATA)]
     pub(crate) labels: Option<String>,
-    /// Variable of a MAT or NPZ file that holds the matrix.
-    #[arg(long, value_name = "NAME")]
+    /// Column with the names of the samples
+    ///
+    /// [default: a first column of different texts, or one that counts the rows]
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, help_heading = heading::DATA)]
+    pub(crate) id: Option<String>,
+    /// Columns that are features: names, numbers, 'gene_*'
+    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true, help_heading = heading::DATA)]
+    pub(crate) columns: Vec<String>,
+    /// Columns to leave out: names, numbers or patterns
+    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true, help_heading = heading::DATA)]
+    pub(crate) drop: Vec<String>,
+    /// Rows are features and columns are samples
+    #[arg(long, help_heading = heading::DATA)]
+    pub(crate) transpose: bool,
+    /// Variable, layer or sheet that holds the matrix
+    ///
+    /// Of a MAT, NPZ or HDF5 file the variable or dataset, of AnnData the layer, of an Excel file the sheet.
+    #[arg(long, value_name = "NAME", help_heading = heading::DATA)]
     pub(crate) variable: Option<String>,
-    /// Whether the first line of a text names the columns [default: detected].
-    #[arg(long, value_name = "BOOL", action = ArgAction::Set)]
+    /// Whether the first line of a text names the columns [default: detected]
+    #[arg(long, value_name = "BOOL", action = ArgAction::Set, hide_short_help = true, help_heading = heading::DATA)]
     pub(crate) header: Option<bool>,
-    /// Number type to compute in [default: f32 if the file holds f32, else f64].
-    #[arg(long, value_name = "f32|f64")]
+    /// What separates the fields of a text: a character, or tab or space [default: detected]
+    #[arg(long, value_name = "CHAR", value_parser = separator, hide_short_help = true, help_heading = heading::DATA)]
+    pub(crate) separator: Option<char>,
+    /// What precedes the decimals in a text: . or , [default: detected]
+    #[arg(long, value_name = "CHAR", hide_short_help = true, help_heading = heading::DATA)]
+    pub(crate) decimal: Option<char>,
+    /// Number type to compute in [default: f32 if the file holds f32, else f64]
+    #[arg(long, value_name = "f32|f64", hide_short_help = true, help_heading = heading::DATA)]
     pub(crate) dtype: Option<Dtype>,
 }
 
 #[derive(ClapArgs)]
-#[command(after_help = "Examples:\n  \
-    emmf fit faces.mat -k 15 --out result\n  \
+#[command(
+    after_help = "Examples:\n  \
+    emmf fit cells.h5ad -k 12 --labels cell_type --out result --report\n  \
+    emmf fit reviews.jsonl --text review -k 8 --out result --report\n  \
+    emmf fit export.xlsx --id customer --drop 'note*' --out result\n  \
+    emmf fit faces/ -k 2..20 --image auto --report\n\n\
+    --help lists all options: outliers, graph, solver, expert.",
+    after_long_help = "Examples:\n  \
+    emmf fit cells.h5ad -k 12 --labels cell_type --out result --report\n  \
+    emmf fit export.xlsx --id customer --drop 'note*' --out result\n  \
     emmf fit faces/ -k 2..20 --image auto --out result --report\n  \
-    emmf fit reviews.csv --text review -k 8 --report=reviews.html\n  \
+    emmf fit reviews.jsonl --text review -k 8 --report=reviews.html\n  \
     emmf fit counts.npz -k 20 --normalize tfidf,unit --method l21-nmf --json\n  \
     emmf fit faces.mat -k 15 --method g-emmf --neighbors 7\n  \
     emmf fit faces.mat -k 15 --method l21-nmf --graph knn --lambda 100\n  \
@@ -111,132 +159,207 @@ pub(crate) struct InputArgs {
     emmf fit large.npy -k 50 --out result --checkpoint 10; emmf fit --resume result\n  \
     cat table.csv | emmf fit - -k 3 --labels class --init trimmed --normalize clip\n  \
     sensor | emmf fit - -k 5 --batch 1000 --half-life 100000 --out live --json\n  \
-    emmf fit --update live/model.safetensors tuesday.csv")]
+    emmf fit --update live/model.safetensors tuesday.csv"
+)]
 pub(crate) struct FitArgs {
+    /// Number of clusters, auto, or a range such as 2..20
+    ///
+    /// Also the number of centroids. auto and a range choose it, as --choose says.
+    #[arg(short, long, value_name = "K", value_parser = clusters, allow_negative_numbers = true, default_value = "auto")]
+    pub(crate) k: Clusters,
+    /// Method; `emmf methods` lists them [default: g-emmf]
+    ///
+    /// g-emmf finds clusters along a graph. The default is emmf, without a graph, where values are missing, samples are read
+    /// in blocks, or --solver or --exponent is given.
+    #[arg(long, value_name = "NAME", value_parser = Offered::methods(), hide_possible_values = true)]
+    pub(crate) method: Option<String>,
+    /// Folder for the results
+    ///
+    /// samples.csv, coefficients.csv, centroids.csv, features.csv, model.safetensors, record.json, and imputed.npy where
+    /// values are missing. No other fit can write to it meanwhile; what an earlier fit left there is replaced as a whole.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write an interactive page, report.html in --out or FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    #[expect(clippy::option_option, reason = "not given, given without a name, given with one")]
+    pub(crate) report: Option<Option<PathBuf>>,
+    /// Tables in --out: csv, parquet, npy, h5ad or none
+    ///
+    /// How coefficients and centroids are written; several formats are separated by commas. h5ad is a copy of an .h5ad file with the results in obs, obsm and varm
+    /// [default: csv, up to ten million numbers; with h5ad where DATA is .h5ad].
+    #[arg(
+        long,
+        value_name = "FORMATS",
+        value_enum,
+        value_delimiter = ',',
+        requires = "out",
+        hide_possible_values = true
+    )]
+    pub(crate) write: Vec<TableName>,
+    /// Seed of all randomness
+    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Print one JSON object instead of a summary
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No progress bar and no notes
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) look: LookArgs,
+    /// Preprocessing steps, in order, separated by commas
+    ///
+    /// [default: none; tfidf,unit for texts]
+    #[arg(long, value_name = "STEPS", value_enum, value_delimiter = ',', help_heading = heading::DATA)]
+    pub(crate) normalize: Vec<NormalizeName>,
     #[command(flatten)]
     pub(crate) gaps: MissingArgs,
+    /// File with one number per sample: how often it counts
+    ///
+    /// It counts in the loss. A graph counts each sample once.
+    #[arg(long, value_name = "FILE", help_heading = heading::DATA, hide_short_help = true)]
+    pub(crate) sample_weights: Option<PathBuf>,
+    /// Memory to stay within, such as 2GB
+    ///
+    /// Larger NPY and Parquet files are read in blocks of samples.
+    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = heading::DATA, hide_short_help = true)]
+    pub(crate) max_memory: Option<u64>,
+    #[arg(long, value_name = "WHAT", value_enum, help = "Set outliers aside, or keep them", long_help = outliers_help(),
+        help_heading = heading::OUTLIERS, hide_short_help = true)]
+    pub(crate) outliers: Option<OutliersName>,
+    /// Share of the samples that are outliers [default: those with a score above 3.5]
+    ///
+    /// Samples that were set aside are outliers in any case.
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, help_heading = heading::OUTLIERS, hide_short_help = true)]
+    pub(crate) contamination: Option<f64>,
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
     #[command(flatten)]
     pub(crate) online: OnlineArgs,
-    /// Number of centroids, which is the number of clusters; auto or a range as 2..20 chooses it, as --choose says.
-    #[arg(short, long, value_name = "K|auto|LOW..HIGH", value_parser = clusters, allow_negative_numbers = true, default_value = "auto")]
-    pub(crate) k: Clusters,
-    /// What -k auto or a range asks for: clusters is the largest number for which random halves of the data agree, or, where they
-    /// do not, that of the communities of their graph, at which the fit starts; rank is the least number of centroids that
-    /// explains values which it has not seen as well as any, for topics and signatures.
-    #[arg(long, value_name = "WHAT", value_enum, default_value = "clusters")]
-    pub(crate) choose: ChooseName,
-    /// Method; `emmf methods` lists them [default: g-emmf, clusters along a graph; emmf, without one, where values are missing,
-    /// samples are read in blocks, or --solver or --exponent is given].
-    #[arg(long, value_name = "NAME")]
-    pub(crate) method: Option<String>,
-    /// Parameter of the method, by name.
-    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = name_and_value)]
-    pub(crate) params: Vec<(String, f64)>,
-    /// Try these values of a parameter of the method and keep the best fit.
-    #[arg(long, value_name = "NAME=VALUE,VALUE,…", value_parser = Grid::parse)]
-    pub(crate) grid: Option<Grid>,
-    /// What makes a fit of the grid the best.
-    #[arg(long, value_name = "WHAT", value_enum, default_value = "modularity", requires = "grid")]
-    pub(crate) grid_by: GridByName,
-    /// How a factor is moved: multiplicative update or coordinate descent [default: hals with nmf, else mu].
-    #[arg(long, value_name = "SOLVER", value_enum)]
+    /// How a factor is moved [default: hals with nmf, else mu]
+    ///
+    /// mu is the multiplicative update, hals is coordinate descent.
+    #[arg(long, value_name = "SOLVER", value_enum, help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) solver: Option<SolverName>,
-    /// Exponent of the multiplicative update, in (0, 1] [default: the method's published one].
-    #[arg(long, value_name = "P", allow_negative_numbers = true)]
-    pub(crate) exponent: Option<f64>,
-    /// Inner sweeps of the hals solver.
-    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 4)]
-    pub(crate) sweeps: usize,
-    /// Where the factors start [default: graph, the clusters along it, where one is followed; nndsvd with nmf; else kmeans].
-    #[arg(long, value_name = "START", value_enum)]
-    pub(crate) init: Option<InitName>,
-    /// NPZ or MAT file with factors to start from instead: U (features × k) and V (samples × k).
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["init", "init_restarts"])]
-    pub(crate) start: Option<PathBuf>,
-    /// k-means runs of the start, of which the best is taken [default: 10; as published 1].
-    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
-    pub(crate) init_restarts: Option<usize>,
-    #[arg(long, value_name = "WHAT", value_enum, help = outliers_help())]
-    pub(crate) outliers: Option<OutliersName>,
-    /// The method as its authors published it: no sample is set aside, one run of k-means is the start, a graph is that of
-    /// the nearest neighbours, and factors move by the multiplicative update for all iterations.
-    #[arg(long, conflicts_with = "outliers")]
-    pub(crate) as_published: bool,
-    /// Share of the samples whose scores make them outliers [default: those with a score above 3.5]. Samples that were set
-    /// aside are outliers in any case.
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
-    pub(crate) contamination: Option<f64>,
-    /// Preprocessing, in this order, separated by commas [default: none; tfidf,unit for texts].
-    #[arg(long, value_name = "STEPS", value_enum, value_delimiter = ',')]
-    pub(crate) normalize: Vec<NormalizeName>,
-    /// Seed of all randomness.
-    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value_t = 0)]
-    pub(crate) seed: u64,
-    /// Independent fits, of which the one with the lowest objective is kept.
-    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 1)]
-    pub(crate) restarts: usize,
-    /// At most this many iterations.
-    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 500)]
+    /// Most iterations
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 500,
+        help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) max_iter: usize,
-    /// Stop when the objective (with a graph: the coefficients) changes by less than this share; 0 never does [default: 1e-6
-    /// with nmf, else 0].
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    /// Stop when the objective changes by less than this share [default: 1e-6 with nmf, else 0]
+    ///
+    /// With a graph, the coefficients count. 0 never stops.
+    #[arg(long, value_name = "T", allow_negative_numbers = true, help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) tol: Option<f64>,
-    /// Stop after this many seconds.
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    /// Stop after this many seconds
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) time_limit: Option<f64>,
-    /// ε of smoothed residuals [default: 1e-10 of the mean sample norm; for l1-nmf and l12-squared-nmf 0.05 of the
-    /// mean entry].
-    #[arg(long, value_name = "E", allow_negative_numbers = true)]
-    pub(crate) epsilon: Option<f64>,
-    /// Threads [default: one for each core]. The result does not depend on it.
-    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    /// Where the factors start [default: graph, nndsvd with nmf, else kmeans]
+    ///
+    /// graph starts at the clusters along it, where one is followed.
+    #[arg(long, value_name = "START", value_enum, help_heading = heading::SOLVER, hide_short_help = true)]
+    pub(crate) init: Option<InitName>,
+    /// k-means runs of the start, of which the best is taken [default: 10; as published 1]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, help_heading = heading::SOLVER, hide_short_help = true)]
+    pub(crate) init_restarts: Option<usize>,
+    /// NPZ or MAT file with factors to start from: U (features × k) and V (samples × k)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["init", "init_restarts"], help_heading = heading::SOLVER, hide_short_help = true)]
+    pub(crate) start: Option<PathBuf>,
+    /// Independent fits, of which the one with the lowest objective is kept
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 1,
+        help_heading = heading::SOLVER, hide_short_help = true)]
+    pub(crate) restarts: usize,
+    /// Threads; the result does not depend on it [default: one per core]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) threads: Option<usize>,
-    /// How labels are read off: the largest coefficient as it is, or with centroids of unit length, k-means on what the samples
-    /// are made of (coefficients times the lengths of the centroids, as directions) or on the coefficients as they are, or the
-    /// components of the graph that lsnmf learns [default: the method's way, kmeans for weighted samples without a graph].
-    #[arg(long, value_name = "RULE", value_enum)]
-    pub(crate) label_rule: Option<LabelRuleName>,
-    /// Number of clusters that k-means makes of the coefficients [default: one for each centroid].
-    #[arg(long, value_name = "C", value_parser = count, allow_negative_numbers = true)]
-    pub(crate) clusters: Option<usize>,
-    /// File with one number a sample: how often it counts in the loss. A graph counts each once.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) sample_weights: Option<PathBuf>,
-    /// Memory to stay within, for example 2GB: larger NPY and Parquet files are read in blocks of samples.
-    #[arg(long, value_name = "SIZE", value_parser = size)]
-    pub(crate) max_memory: Option<u64>,
-    /// Keep a checkpoint in the folder of --out every so many minutes, and when a signal or the time limit ends the fit, so
-    /// that --resume can go on from there.
-    #[arg(long, value_name = "MINUTES", value_parser = minutes, requires = "out", allow_negative_numbers = true)]
+    /// Keep a checkpoint in --out every so many minutes
+    ///
+    /// Also when a signal or the time limit ends the fit, so that --resume can go on from there.
+    #[arg(long, value_name = "MINUTES", value_parser = minutes, requires = "out", allow_negative_numbers = true,
+        help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) checkpoint: Option<f64>,
-    /// Go on with the fit that was stopped in this folder, from its last checkpoint; all else comes from the call that was
-    /// stopped. The result is that of a fit that was never stopped.
-    #[arg(long, value_name = "FOLDER")]
+    /// Go on with the fit that was stopped in this folder
+    ///
+    /// It starts from its last checkpoint; everything else comes from the call that was stopped. The result is that of a fit
+    /// that was never stopped.
+    #[arg(long, value_name = "FOLDER", help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) resume: Option<PathBuf>,
+    /// What -k auto or a range looks for
+    ///
+    /// clusters is the largest number for which random halves of the data agree or, where they do not, the number of
+    /// communities of their graph, at which the fit starts. rank is the smallest number of centroids that explains values it
+    /// has not seen as well as any, for topics and signatures.
+    #[arg(long, value_name = "WHAT", value_enum, default_value = "clusters", help_heading = heading::EXPERT, hide_short_help = true)]
+    pub(crate) choose: ChooseName,
+    /// Parameter of the method, by name
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = name_and_value, help_heading = heading::EXPERT, hide_short_help = true)]
+    pub(crate) params: Vec<(String, f64)>,
+    /// Try these values of a parameter of the method and keep the best fit
+    #[arg(long, value_name = "NAME=VALUE,VALUE,…", value_parser = Grid::parse, help_heading = heading::EXPERT, hide_short_help = true)]
+    pub(crate) grid: Option<Grid>,
+    /// What makes a fit of the grid the best
+    #[arg(long, value_name = "WHAT", value_enum, default_value = "modularity", requires = "grid", help_heading = heading::EXPERT, hide_short_help = true)]
+    pub(crate) grid_by: GridByName,
+    /// Exponent of the multiplicative update, in (0, 1] [default: the method's published one]
+    #[arg(long, value_name = "P", allow_negative_numbers = true, help_heading = heading::EXPERT, hide_short_help = true)]
+    pub(crate) exponent: Option<f64>,
+    /// Inner sweeps of the hals solver
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 4,
+        help_heading = heading::EXPERT, hide_short_help = true)]
+    pub(crate) sweeps: usize,
+    /// ε of smoothed residuals [default: 1e-10 of the mean sample norm]
+    ///
+    /// For l1-nmf and l12-squared-nmf, 0.05 of the mean entry.
+    #[arg(long, value_name = "E", allow_negative_numbers = true, help_heading = heading::EXPERT, hide_short_help = true)]
+    pub(crate) epsilon: Option<f64>,
+    /// How labels are read off [default: the method's way]
+    ///
+    /// largest takes the largest coefficient as it is, unit with centroids of unit length; kmeans clusters what the samples are
+    /// made of (coefficients times the lengths of the centroids, as directions), kmeans-raw the coefficients as they are;
+    /// components takes the components of the graph that lsnmf learns. Weighted samples without a graph get kmeans.
+    #[arg(long, value_name = "RULE", value_enum, help_heading = heading::EXPERT, hide_short_help = true)]
+    pub(crate) label_rule: Option<LabelRuleName>,
+    /// Number of clusters that k-means makes of the coefficients [default: one per centroid]
+    #[arg(long, value_name = "C", value_parser = count, allow_negative_numbers = true, help_heading = heading::EXPERT, hide_short_help = true)]
+    pub(crate) clusters: Option<usize>,
+    /// The method as its authors published it
+    ///
+    /// No sample is set aside, one run of k-means is the start, a graph is that of the nearest neighbours, and factors move by
+    /// the multiplicative update for all iterations.
+    #[arg(long, conflicts_with = "outliers", help_heading = heading::EXPERT, hide_short_help = true)]
+    pub(crate) as_published: bool,
     /// The words of the call, but for --resume.
     #[arg(skip)]
     pub(crate) words: Vec<String>,
-    /// Folder for model.safetensors, samples.csv, record.json, and imputed.npy where values are missing. No other fit can
-    /// write to it meanwhile; what an earlier fit left there is replaced as a whole.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-    /// Write an interactive page about the fit: FILE, or report.html in the folder of --out, or report.html.
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
-    #[expect(clippy::option_option, reason = "not given, given without a name, given with one")]
-    pub(crate) report: Option<Option<PathBuf>>,
-    /// Print one JSON object instead of a summary.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// No progress bar.
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
+}
+
+/// Any text; some are offered.
+#[derive(Clone)]
+pub(crate) struct Offered(Vec<&'static str>);
+
+impl Offered {
+    /// The methods, which completion offers. A name that is not among them gets the nearest one from the library.
+    pub(crate) fn methods() -> Self {
+        Self(METHODS.iter().map(|entry| entry.name).collect())
+    }
+}
+
+impl TypedValueParser for Offered {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<String, clap::Error> {
+        clap::builder::StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.0.iter().map(|name| PossibleValue::new(*name))))
+    }
 }
 
 fn outliers_help() -> String {

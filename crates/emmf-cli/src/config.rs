@@ -1,10 +1,11 @@
 //! `--config FILE.toml`: options of a command under their long names, as if they were typed in front of those that are.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use clap::{Arg, ArgAction, Command, CommandFactory, FromArgMatches};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use crate::args::{self, Args};
 use crate::resume;
@@ -23,40 +24,34 @@ pub(crate) fn arguments() -> Result<Args> {
 
 /// What was typed, with what the file of `--config` says in front of the command's own options.
 fn words(typed: Vec<OsString>) -> Result<Vec<OsString>> {
-    let Some(file) = named_file(&typed) else { return Ok(typed) };
-    let text = std::fs::read_to_string(&file).with_context(|| {
-        format!("{}: cannot be read; check its name and permissions", Path::new(&file).display())
-    })?;
     let mut description = Args::command();
     description.build();
-    let is_command = |word: &OsString| description.find_subcommand(word).is_some();
-    // The first word that names a command; a name of a file may come before it only as the value of --config.
-    let at =
-        typed.iter().enumerate().skip(1).find(|(at, word)| is_command(word) && typed[at - 1] != "--config");
-    let Some((at, name)) = at else { return Ok(typed) };
+    // Whatever is wrong with what was typed is told once the file has had its say.
+    let Ok(seen) = description.clone().ignore_errors(true).try_get_matches_from(&typed) else {
+        return Ok(typed);
+    };
+    let Some((name, matches)) = seen.subcommand() else { return Ok(typed) };
     let Some(command) = description.find_subcommand(name) else { return Ok(typed) };
-    let said = options(&text, command, &typed[at + 1..]);
-    let said = said.with_context(|| Path::new(&file).display().to_string())?;
+    let Some(file) = matches.try_get_one::<PathBuf>("config").ok().flatten() else { return Ok(typed) };
+    let text = std::fs::read_to_string(file)
+        .with_context(|| format!("{}: cannot be read; check its name and permissions", file.display()))?;
+    let said = options(&text, command, matches).with_context(|| file.display().to_string())?;
+    // The first word that names the command; before it the name can only be the value of --config.
+    let is_command = |at: &usize| typed[*at] == name && typed[at - 1] != "--config";
+    let Some(at) = (1..typed.len()).find(is_command) else { return Ok(typed) };
     Ok(typed[..=at].iter().cloned().chain(said).chain(typed[at + 1..].iter().cloned()).collect())
 }
 
-/// The value of `--config`.
-fn named_file(typed: &[OsString]) -> Option<OsString> {
-    let joined = |word: &OsString| Some(OsString::from(word.to_str()?.strip_prefix("--config=")?));
-    let apart = || typed.iter().position(|word| word == "--config").and_then(|at| typed.get(at + 1).cloned());
-    typed.iter().find_map(joined).or_else(apart)
-}
-
 /// The options of a file as words, but for those that are typed.
-fn options(text: &str, command: &Command, typed: &[OsString]) -> Result<Vec<OsString>> {
-    let table: toml::Table = text.parse().context("is no TOML")?;
+fn options(text: &str, command: &Command, typed: &ArgMatches) -> Result<Vec<OsString>> {
+    let table: toml::Table = text.parse().context("is not valid TOML")?;
     let mut words = Vec::new();
     for (key, value) in &table {
         let Some(arg) = command.get_arguments().find(|arg| arg.get_long() == Some(key) && key != "config")
         else {
             bail!("{}", unknown(key, command));
         };
-        if !is_typed(arg, typed) {
+        if typed.value_source(arg.get_id().as_str()) != Some(ValueSource::CommandLine) {
             words.extend(option(arg, key, value)?);
         }
     }
@@ -71,15 +66,6 @@ fn unknown(key: &str, command: &Command) -> String {
     let meant = emmf_io::nearest(&key.replace('_', "-"), longs);
     let meant = meant.map_or_else(String::new, |meant| format!("; did you mean '{meant}'?"));
     format!("emmf {} has no option '{key}'{meant}", command.get_name())
-}
-
-fn is_typed(arg: &Arg, typed: &[OsString]) -> bool {
-    typed.iter().filter_map(|word| word.to_str()).any(|word| {
-        let long = word.strip_prefix("--").map(|long| long.split_once('=').map_or(long, |(name, _)| name));
-        let short =
-            word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| rest.chars().next());
-        (long.is_some() && long == arg.get_long()) || (short.is_some() && short == arg.get_short())
-    })
 }
 
 /// An option as it would be typed.

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Args as ClapArgs;
 use emmf::outliers::{Reason, THRESHOLD};
 use emmf::{Mat, Missing, Model, Real, Running, Samples};
@@ -13,7 +13,7 @@ use crate::args::InputArgs;
 use crate::input;
 use crate::look::{About, LookArgs};
 use crate::matching::matched;
-use crate::output::{print, table};
+use crate::output::{model_file, print, table};
 use crate::values::{count, size};
 use crate::wording::explained;
 
@@ -22,22 +22,27 @@ const SAME: f64 = 1e-6;
 
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  \
-    emmf explain result/model.safetensors rays.csv --row 7\n  \
-    emmf explain result/model.safetensors faces/ --row 12 --json")]
+    emmf explain result rays.csv --row 7\n  \
+    emmf explain result cells.h5ad --name AAACCTG-1 --json")]
+#[command(group = clap::ArgGroup::new("sample").required(true).args(["row", "name"]))]
 pub(crate) struct ExplainArgs {
-    /// model.safetensors of a fit.
+    /// Folder of a fit, or its model.safetensors
+    #[arg(value_name = "RESULT")]
     pub(crate) model: PathBuf,
     #[command(flatten)]
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) look: LookArgs,
-    /// The sample, from 0.
+    /// The sample, by its row from 0
     #[arg(long, value_name = "I", value_parser = count, allow_negative_numbers = true)]
-    pub(crate) row: usize,
-    /// Memory that reading may take, for example 2GB.
+    pub(crate) row: Option<usize>,
+    /// The sample, by its name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Memory that reading may take, such as 2GB
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) max_memory: Option<u64>,
-    /// Print one JSON object instead of tables.
+    /// Print one JSON object instead of tables
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -52,6 +57,7 @@ struct Fitted {
 
 /// A sample in terms of a model.
 struct Explanation {
+    row: usize,
     name: Option<String>,
     class: Option<String>,
     cluster: usize,
@@ -65,35 +71,62 @@ struct Explanation {
 }
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
-    let (model, notes) = emmf_io::read_model_and_notes(&args.model)?;
+    let file = model_file(&args.model);
+    let (model, notes) = emmf_io::read_model_and_notes(&file)?;
     let missing = model.spec().missing;
     let (x, mut about) =
         args.look.read(&args.input, (missing, &input::budget(args.max_memory)), Some(&notes))?;
     let order = matched((&mut about, x.shape().1), &args.input.data, (&model, &notes))?;
     let x = x.in_order(&order)?;
-    let (samples, file) = (x.shape().0, args.input.data.display());
-    if args.row >= samples {
-        bail!("--row is {}, but {file} has the rows 0 to {}", args.row, samples - 1);
-    }
+    let row = row(args, x.shape().0, about.names.as_deref())?;
+    let sample = Sample { row, file: &file, data: &args.input.data };
     let found = match model {
-        AnyModel::F32(model) => explain(args, &model, x.into_f32().samples(), &about),
-        AnyModel::F64(model) => explain(args, &model, x.into_f64().samples(), &about),
+        AnyModel::F32(model) => explain(sample, &model, x.into_f32().samples(), &about),
+        AnyModel::F64(model) => explain(sample, &model, x.into_f64().samples(), &about),
     }?;
-    if args.json { print_json(args, &found) } else { print_tables(args, &found, missing) }
+    if args.json { print_json(&found) } else { print_tables(&found, missing) }
+}
+
+/// The row of the sample that is asked for.
+fn row(args: &ExplainArgs, samples: usize, names: Option<&[String]>) -> Result<usize> {
+    let file = args.input.data.display();
+    if let Some(row) = args.row {
+        if row >= samples {
+            bail!("--row is {row}, but {file} has the rows 0 to {}", samples - 1);
+        }
+        return Ok(row);
+    }
+    let wanted = args.name.as_deref().unwrap_or_default();
+    let Some(names) = names else {
+        bail!("{file}: its samples have no names; give --row, or say which column names them with --id");
+    };
+    names.iter().position(|name| name == wanted).ok_or_else(|| {
+        let meant = emmf_io::nearest(wanted, names.iter().map(String::as_str));
+        let meant = meant.map_or_else(String::new, |name| format!("; did you mean '{name}'?"));
+        anyhow!("{file}: there is no sample named '{wanted}'{meant}")
+    })
+}
+
+/// Which sample, of which files.
+#[derive(Clone, Copy)]
+struct Sample<'a> {
+    row: usize,
+    file: &'a Path,
+    data: &'a Path,
 }
 
 fn explain<T: Real>(
-    args: &ExplainArgs,
+    sample: Sample<'_>,
     model: &Model<T>,
     x: Samples<'_, T>,
     about: &About,
 ) -> Result<Explanation> {
-    let worded = |error: emmf::Error| explained(&error, &args.input.data);
-    let row = x.row(args.row).map_err(worded)?;
+    let worded = |error: emmf::Error| explained(&error, sample.data);
+    let row = x.row(sample.row).map_err(worded)?;
     let d = row.len();
-    let sample = Mat::from_vec(row, 1, d).map_err(worded)?;
-    let coded = model.transform_with(&sample, &Running::on(1)).map_err(worded)?;
-    let prepared = model.prepare(&sample).map_err(worded)?.cast::<f64>();
+    let given = Mat::from_vec(row, 1, d).map_err(worded)?;
+    let coded = model.transform_with(&given, &Running::on(1)).map_err(worded)?;
+    let prepared = model.prepare(&given).map_err(worded)?.cast::<f64>();
     let approximation = model.reconstruct(&coded.v).map_err(worded)?.cast::<f64>();
     let pixels = about.image.map(|shape| {
         let mut names = vec![String::new(); d];
@@ -104,12 +137,13 @@ fn explain<T: Real>(
         names
     });
     let names = about.columns.as_deref().or(pixels.as_deref());
-    let of_row = |list: &Option<Vec<String>>| list.as_ref().and_then(|list| list.get(args.row).cloned());
-    let record = record_of(&args.model)?;
-    let fitted = record.as_ref().and_then(|record| of_the_fit(record, args.row, coded.residuals[0]));
+    let of_row = |list: &Option<Vec<String>>| list.as_ref().and_then(|list| list.get(sample.row).cloned());
+    let record = record_of(sample.file)?;
+    let fitted = record.as_ref().and_then(|record| of_the_fit(record, sample.row, coded.residuals[0]));
     // Of other samples than those of the fit only the score is known.
     let threshold = record.map_or(THRESHOLD, |record| record.threshold);
     Ok(Explanation {
+        row: sample.row,
         name: of_row(&about.names),
         class: of_row(&about.labels),
         cluster: coded.labels[0],
@@ -139,9 +173,9 @@ fn of_the_fit(record: &Record, row: usize, residual: f64) -> Option<Fitted> {
     is_same.then(|| Fitted { weight, outlier, set_aside: record.set_aside.contains(&row) })
 }
 
-fn print_json(args: &ExplainArgs, found: &Explanation) -> Result<()> {
+fn print_json(found: &Explanation) -> Result<()> {
     let object = serde_json::json!({
-        "row": args.row,
+        "row": found.row,
         "name": found.name,
         "class": found.class,
         "label": found.cluster,
@@ -157,11 +191,11 @@ fn print_json(args: &ExplainArgs, found: &Explanation) -> Result<()> {
     Ok(())
 }
 
-fn print_tables(args: &ExplainArgs, found: &Explanation, missing: Missing) -> Result<()> {
+fn print_tables(found: &Explanation, missing: Missing) -> Result<()> {
     let mut out = std::io::stdout().lock();
     let name = found.name.as_ref().map_or_else(String::new, |name| format!(" ({name})"));
     let class = found.class.as_ref().map_or_else(String::new, |class| format!(", class {class}"));
-    writeln!(out, "row {}{name}: cluster {}{class}", args.row, found.cluster)?;
+    writeln!(out, "row {}{name}: cluster {}{class}", found.row, found.cluster)?;
     let weight = found.fitted.as_ref().map_or_else(
         || {
             "not known, as it is not a sample of the fit, or the fit's record.json is not beside the model"

@@ -9,13 +9,14 @@ use emmf::registry::{DEFAULT, GraphUse};
 use emmf::{Choice, Cut, Given, Missing, Real, Running, Samples, Spec};
 use emmf_io::{
     Budget, DataInfo, Dtype, Features, MODEL_FILE, Matrix, RECORD_FILE, ReadOptions, Record, ResultFolder,
-    Results, Sketch,
+    Results, Sketch, TableFormat,
 };
 use emmf_report::report_page;
 
 use crate::args::FitArgs;
+use crate::complain;
 use crate::grid;
-use crate::input::{self, Work};
+use crate::input::{self, Input, Work};
 use crate::interrupt;
 use crate::look::About;
 use crate::online;
@@ -23,8 +24,8 @@ use crate::progress::{Choosing, Progress};
 use crate::report;
 use crate::resume::{self, Keeper};
 use crate::summary;
-use crate::values::{ChooseName, Clusters, NormalizeName};
-use crate::wording::explained;
+use crate::values::{ChooseName, Clusters, NormalizeName, TableName};
+use crate::wording::{self, explained};
 
 pub(crate) fn run(args: &FitArgs) -> Result<()> {
     interrupt::fitting();
@@ -34,6 +35,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<()> {
     let folder = args.out.as_deref().map(ResultFolder::open).transpose()?;
     // A typing error in the name must not wait for a long file.
     let entry = emmf::registry::find(method(args)).map_err(|error| explained(&error, &args.input.data))?;
+    tables(args, (0, 0, 0))?;
     cut(args).threshold(&[]).map_err(|error| explained(&error, &args.input.data))?;
     let mut spec = spec(args)?;
     spec.graph = args.graph.spec(entry.facts.graph == GraphUse::Needed, args.as_published)?;
@@ -53,8 +55,34 @@ pub(crate) fn run(args: &FitArgs) -> Result<()> {
     let data = (&args.input, &args.look);
     let budget = &input::budget(args.max_memory);
     let input = input::open(data, (args.gaps.meaning(), budget), None, work)?;
+    tell(args, &input);
     input.work((&args.gaps, budget), Fitting { args, spec: &spec, budget, folder: folder.as_ref() })
 }
+
+/// Says what was taken for granted about the data, and what looks as if it was not meant.
+fn tell(args: &FitArgs, input: &Input) {
+    if args.quiet {
+        return;
+    }
+    for remark in &input.about().remarks {
+        complain(&wording::remark(remark, &args.input.data));
+    }
+    let (samples, features) = input.shape();
+    if features > MANY_FEATURES
+        && features > 20 * samples
+        && !args.input.transpose
+        && input.about().image.is_none()
+        && !input.about().words
+    {
+        complain(&format!(
+            "{}: {samples} samples of {features} features; if the rows are features, say --transpose",
+            input::called(&args.input.data)
+        ));
+    }
+}
+
+/// Fewer features than this are no reason to think that they are samples.
+const MANY_FEATURES: usize = 5_000;
 
 struct Fitting<'a> {
     args: &'a FitArgs,
@@ -123,7 +151,8 @@ fn page(args: &FitArgs) -> Option<PathBuf> {
 /// Whether the page can be written, so that this is known before the work.
 fn check_page(args: &FitArgs, page: &Path) -> Result<()> {
     let is_result = |name: &str| args.out.as_ref().is_some_and(|out| page == out.join(name));
-    if [MODEL_FILE, RECORD_FILE, "samples.csv"].into_iter().any(is_result) {
+    let tables = ["samples.csv", "coefficients.csv", "centroids.csv", "features.csv"];
+    if [MODEL_FILE, RECORD_FILE].into_iter().chain(tables).any(is_result) {
         bail!("--report {} is a file of the results; name another one", page.display());
     }
     let in_out = args.out.as_ref().is_some_and(|out| page.parent() == Some(out.as_path()));
@@ -227,8 +256,8 @@ fn fit<T: Real>(
     record.grid = found;
     record.threshold =
         cut(args).threshold(&fit.scores).map_err(|error| explained(&error, &args.input.data))?;
-    (record.samples.name, record.choice, record.command) =
-        (about.names, choice.map(Choice::without_clusters), Some(command_line(&args.words)));
+    (record.samples.name, record.samples.text) = (about.names, about.texts);
+    (record.choice, record.command) = (choice.map(Choice::without_clusters), Some(command_line(&args.words)));
     let page = page(args);
     if args.out.is_some() || page.is_some() {
         record.sketch = Some(Sketch::new(&fit, x, features)?);
@@ -236,7 +265,12 @@ fn fit<T: Real>(
     let text = page.as_ref().map(|_| report_page(&report::title(&[&record]), &[&record])).transpose()?;
     let page = page.as_deref().zip(text.as_deref());
     match (folder, page) {
-        (Some(folder), _) => folder.write(Results { fit: &fit, record: &mut record, notes: &notes, page })?,
+        (Some(folder), _) => {
+            let (tables, anndata) = tables(args, (n, d, fit.v.cols()))?;
+            let anndata = anndata.then_some(args.input.data.as_path());
+            let record = &mut record;
+            folder.write(Results { fit: &fit, record, notes: &notes, page, tables: &tables, anndata })?;
+        }
         (None, Some((path, text))) => emmf_io::write_atomically(path, |out| out.write_all(text.as_bytes()))?,
         (None, None) => {}
     }
@@ -245,6 +279,37 @@ fn fit<T: Real>(
     }
     let page = page.map(|(path, _)| path);
     if args.json { summary::print_json(&record) } else { summary::print(&record, args.out.as_deref(), page) }
+}
+
+/// Numbers that are written as text without being asked for.
+const MOST_NUMBERS: usize = 10_000_000;
+
+/// The formats of coefficients and centroids, and whether the AnnData file that was read is written with them.
+fn tables(args: &FitArgs, (n, d, k): (usize, usize, usize)) -> Result<(Vec<TableFormat>, bool)> {
+    let ending = args.input.data.extension();
+    let is_anndata =
+        ending.is_some_and(|ending| ending.eq_ignore_ascii_case("h5ad")) && !args.input.transpose;
+    if args.write.is_empty() {
+        if (n + d).saturating_mul(k) <= MOST_NUMBERS {
+            return Ok((vec![TableFormat::Csv], is_anndata));
+        }
+        if !args.quiet {
+            complain(
+                "coefficients.csv and centroids.csv would be large and are not written; --write csv or parquet does",
+            );
+        }
+        return Ok((Vec::new(), is_anndata));
+    }
+    if args.write.contains(&TableName::H5ad) && !is_anndata {
+        bail!("--write h5ad adds the results to an .h5ad file; {} is none", args.input.data.display());
+    }
+    let format = |name: &TableName| match name {
+        TableName::Csv => Some(TableFormat::Csv),
+        TableName::Parquet => Some(TableFormat::Parquet),
+        TableName::Npy => Some(TableFormat::Npy),
+        TableName::H5ad | TableName::None => None,
+    };
+    Ok((args.write.iter().filter_map(format).collect(), args.write.contains(&TableName::H5ad)))
 }
 
 /// The command as it can be typed again.

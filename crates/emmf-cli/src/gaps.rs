@@ -8,16 +8,18 @@ use emmf::preprocess::masked;
 use emmf::{Missing, Real};
 use emmf_io::{Budget, Matrix, ReadOptions};
 
+use crate::args::heading;
 use crate::values::MissingName;
 
 #[derive(ClapArgs)]
 pub(crate) struct MissingArgs {
-    /// Take NaN, and empty or NA fields of a text, for missing values: they have no part in the fit, which fills
-    /// them in.
-    #[arg(long, value_enum, value_name = "nan")]
+    /// NaN, empty and NA fields are missing values
+    ///
+    /// They have no part in the fit, which fills them in.
+    #[arg(long, value_enum, value_name = "nan", hide_possible_values = true, help_heading = heading::DATA)]
     pub(crate) missing: Option<MissingName>,
-    /// File with a matrix of the same shape that is 0 where a value is missing, else 1.
-    #[arg(long, value_name = "FILE")]
+    /// File with a matrix of the same shape that is 0 where a value is missing, else 1
+    #[arg(long, value_name = "FILE", help_heading = heading::DATA, hide_short_help = true)]
     pub(crate) mask: Option<PathBuf>,
 }
 

@@ -7,30 +7,34 @@ use clap::Args as ClapArgs;
 use emmf::{Graph, GraphKind, GraphSpec};
 use emmf_io::{Budget, Matrix, ReadOptions};
 
+use crate::args::heading;
 use crate::values::{GraphWeightsName, StopByName, count};
 
 #[derive(ClapArgs)]
+#[command(next_help_heading = heading::GRAPH)]
 pub(crate) struct GraphArgs {
-    /// Graph over the samples that the clusters are to follow: knn, adaptive, or a file with a symmetric sparse matrix
-    /// (MTX, NPZ, MAT) or a list of edges (CSV: two samples, from 0, and a weight) [default: knn with a method that needs
-    /// one, else none].
-    #[arg(long, value_name = "auto|knn|adaptive|FILE")]
+    /// Graph over the samples that the clusters are to follow
+    ///
+    /// auto, knn, adaptive, or a file with a symmetric sparse matrix (MTX, NPZ, MAT) or a list of edges (CSV: two samples,
+    /// from 0, and a weight) [default: auto with a method that needs a graph, else none].
+    #[arg(long, value_name = "auto|knn|adaptive|FILE", hide_short_help = true)]
     pub(crate) graph: Option<String>,
-    /// Nearest neighbours of a sample that it is joined with [default: 5].
-    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    /// Nearest neighbours that a sample is joined with [default: 5]
+    #[arg(long, visible_alias = "neighbours", value_name = "N", value_parser = count, allow_negative_numbers = true, hide_short_help = true)]
     pub(crate) neighbors: Option<usize>,
-    /// Weights of the edges between nearest neighbours [default: binary].
-    #[arg(long, value_name = "KIND", value_enum)]
+    /// Weights of the edges between nearest neighbours [default: binary]
+    #[arg(long, value_name = "KIND", value_enum, hide_short_help = true)]
     pub(crate) graph_weights: Option<GraphWeightsName>,
-    /// Whether neighbours may be missed for speed [default: from 300000 samples on].
-    #[arg(long, value_name = "BOOL", action = clap::ArgAction::Set)]
+    /// Whether neighbours may be missed for speed [default: from 300000 samples on]
+    #[arg(long, value_name = "BOOL", action = clap::ArgAction::Set, hide_short_help = true)]
     pub(crate) approximate: Option<bool>,
-    /// λ, how much the graph weighs: the same as --param lambda=L [default: from the data].
-    #[arg(long, value_name = "L", allow_negative_numbers = true)]
+    /// λ, how much the graph counts: the same as --param lambda=L [default: from the data]
+    #[arg(long, value_name = "L", allow_negative_numbers = true, hide_short_help = true)]
     pub(crate) lambda: Option<f64>,
-    /// What --tol is compared with: the change of the objective or of the coefficients [default: coefficients with a
-    /// graph, else objective].
-    #[arg(long, value_name = "WHAT", value_enum)]
+    /// What --tol is compared with: the change of the objective or of the coefficients
+    ///
+    /// [default: coefficients with a graph, else objective]
+    #[arg(long, value_name = "WHAT", value_enum, hide_short_help = true)]
     pub(crate) stop_by: Option<StopByName>,
 }
 

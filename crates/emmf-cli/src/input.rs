@@ -4,7 +4,9 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use emmf::{Missing, Real, Samples};
-use emmf_io::{Budget, Dataset, Dtype, Limit, Notes, Numbers, Order, Problem, ReadOptions, Streamed};
+use emmf_io::{
+    Budget, Dataset, Dtype, Limit, Notes, Numbers, Order, Problem, ReadOptions, Streamed, data_in,
+};
 
 use crate::args::InputArgs;
 use crate::gaps::MissingArgs;
@@ -21,15 +23,22 @@ pub(crate) enum Input {
 
 /// The data that the arguments name.
 pub(crate) fn read(input: &InputArgs, missing: Missing, budget: &Budget) -> Result<Dataset> {
-    Ok(emmf_io::read(&input.data, &options(input, missing, budget))?)
+    let file = data_in(&input.data).unwrap_or_else(|| input.data.clone());
+    Ok(emmf_io::read(&file, &options(input, missing, budget))?)
 }
 
 pub(crate) fn options(input: &InputArgs, missing: Missing, budget: &Budget) -> ReadOptions {
     ReadOptions {
         dtype: input.dtype,
         labels: input.labels.clone(),
+        id: input.id.clone(),
+        columns: input.columns.clone(),
+        drop: input.drop.clone(),
         variable: input.variable.clone(),
+        transpose: input.transpose,
         header: input.header,
+        delimiter: input.separator,
+        decimal: input.decimal,
         missing: missing == Missing::Nan,
         budget: budget.clone(),
         ..ReadOptions::default()
@@ -61,7 +70,7 @@ pub(crate) fn open(
     if is_pipe(&input.data) {
         bail!("--max-memory needs a file: {} cannot be read more than once", called(&input.data));
     }
-    if look.is_special(&input.data) {
+    if look.is_special(&input.data) || input.transpose {
         return in_memory();
     }
     let size = emmf_io::file_size(&input.data, &options(input, missing, budget))?;
@@ -90,7 +99,8 @@ pub(crate) fn open(
     let mut data = emmf_io::stream(&input.data, &options(input, missing, budget), most - needed)?;
     let image = look.shape(shape.1, &input.data, look.of_model(shape.1, model))?;
     let (labels, columns) = (data.labels.take(), data.columns.take());
-    let about = About { labels, columns, image, ..About::default() };
+    let (names, remarks) = (data.names.take(), std::mem::take(&mut data.remarks));
+    let about = About { labels, columns, names, image, remarks, ..About::default() };
     Ok(Input::File(data, about))
 }
 
@@ -150,6 +160,13 @@ impl Input {
         match self {
             Self::Memory(x, _) => x.shape(),
             Self::File(data, _) => data.rows.shape(),
+        }
+    }
+
+    /// What goes with the numbers.
+    pub(crate) fn about(&self) -> &About {
+        match self {
+            Self::Memory(_, about) | Self::File(_, about) => about,
         }
     }
 

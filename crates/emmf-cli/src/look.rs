@@ -2,28 +2,58 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
 use emmf::Missing;
 use emmf::synth::ImageShape;
-use emmf_io::{Budget, Dataset, FolderKind, FolderOptions, Notes, Numbers};
+use emmf_io::{
+    Budget, Dataset, FolderKind, FolderOptions, Frequency, Notes, Numbers, ReadOptions, Remark, StopWords,
+    TextOptions, data_in,
+};
 
-use crate::args::InputArgs;
+use crate::args::{InputArgs, heading};
 use crate::input;
-use crate::values::{ImageForm, image_form, image_shape};
+use crate::values::{ImageForm, count, frequency, image_form, image_shape};
 
 #[derive(ClapArgs)]
 pub(crate) struct LookArgs {
-    /// Samples are images of this height and width, so that they can be shown; pixels lie row by row unless
-    /// column-major. auto: DATA is a folder of PNG, PGM or JPEG files, or square images.
-    #[arg(long, value_name = "HxW[,column-major]|auto", value_parser = image_form)]
-    pub(crate) image: Option<ImageForm>,
-    /// Bring the images of a folder to this height and width.
-    #[arg(long, value_name = "HxW", value_parser = image_shape)]
-    pub(crate) resize: Option<(usize, usize)>,
-    /// Column (name or number) with texts, whose words are counted. A folder of .txt files needs none.
-    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, conflicts_with = "image")]
+    /// Column with texts, whose words are counted
+    ///
+    /// A name or a number. A folder of .txt files needs none.
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, conflicts_with = "image", help_heading = heading::DATA)]
     pub(crate) text: Option<String>,
+    /// Samples are images of this height and width
+    ///
+    /// So they can be shown. Pixels lie row by row, or column by column with HxW,column-major. auto: DATA is a folder of PNG, PGM or JPEG files, or
+    /// holds square images.
+    #[arg(long, value_name = "HxW|auto", value_parser = image_form, help_heading = heading::DATA)]
+    pub(crate) image: Option<ImageForm>,
+    /// Bring the images of a folder to this height and width
+    #[arg(long, value_name = "HxW", value_parser = image_shape, help_heading = heading::DATA, hide_short_help = true)]
+    pub(crate) resize: Option<(usize, usize)>,
+    /// Words of texts to leave out: auto, none, a language such as en, or a file
+    ///
+    /// auto takes those of the language that the texts seem to be in. A file has one word per line.
+    #[arg(long, value_name = "WHICH", default_value = "auto", help_heading = heading::TEXTS, hide_short_help = true)]
+    pub(crate) stop_words: String,
+    /// Leave out words of fewer texts: a number, or a share such as 0.01 [default: 2]
+    #[arg(long, value_name = "N|SHARE", value_parser = frequency, help_heading = heading::TEXTS, hide_short_help = true)]
+    pub(crate) min_df: Option<Frequency>,
+    /// Leave out words of more texts: a number, or a share [default: 0.5]
+    #[arg(long, value_name = "N|SHARE", value_parser = frequency, help_heading = heading::TEXTS, hide_short_help = true)]
+    pub(crate) max_df: Option<Frequency>,
+    /// Count up to so many words in a row as one, too
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5), default_value_t = 1,
+        help_heading = heading::TEXTS, hide_short_help = true)]
+    pub(crate) ngrams: u8,
+    /// Most words to keep: those of the most texts
+    #[arg(long, value_name = "N", value_parser = count, default_value_t = 50_000, help_heading = heading::TEXTS, hide_short_help = true)]
+    pub(crate) max_words: usize,
+}
+
+/// Whether the samples are the files of a folder. Some folders stand for one file.
+fn is_folder(path: &Path) -> bool {
+    path.is_dir() && data_in(path).is_none()
 }
 
 /// What goes with the numbers.
@@ -34,6 +64,10 @@ pub(crate) struct About {
     pub(crate) names: Option<Vec<String>>,
     pub(crate) image: Option<ImageShape>,
     pub(crate) words: bool,
+    /// How the samples begin, where they are texts.
+    pub(crate) texts: Option<Vec<String>>,
+    /// What was taken for granted about the file.
+    pub(crate) remarks: Vec<Remark>,
 }
 
 impl About {
@@ -46,7 +80,28 @@ impl About {
 impl LookArgs {
     /// Whether the samples are texts.
     pub(crate) fn has_texts(&self, data: &Path) -> Result<bool> {
-        Ok(self.text.is_some() || (data.is_dir() && self.folder_kind(data)? == FolderKind::Texts))
+        Ok(self.text.is_some() || (is_folder(data) && self.folder_kind(data)? == FolderKind::Texts))
+    }
+
+    /// How words are counted.
+    fn counting(&self) -> Result<TextOptions> {
+        let stop_words = match self.stop_words.as_str() {
+            "auto" => StopWords::Auto,
+            "none" => StopWords::None,
+            file if Path::new(file).is_file() => {
+                let text = std::fs::read_to_string(file)
+                    .with_context(|| format!("{file}: cannot be read as UTF-8"))?;
+                StopWords::Words(text.split_whitespace().map(str::to_owned).collect())
+            }
+            language => StopWords::Language(language.to_owned()),
+        };
+        Ok(TextOptions {
+            stop_words,
+            min_df: self.min_df,
+            max_df: self.max_df,
+            ngrams: self.ngrams.into(),
+            most_words: self.max_words,
+        })
     }
 
     fn folder_kind(&self, folder: &Path) -> Result<FolderKind> {
@@ -66,11 +121,11 @@ impl LookArgs {
         model: Option<&Notes>,
     ) -> Result<(Numbers, About)> {
         let path = &args.data;
-        if self.resize.is_some() && !path.is_dir() {
+        if self.resize.is_some() && !is_folder(path) {
             bail!("--resize is for the images of a folder; {} is none", path.display());
         }
         let vocabulary = model.filter(|notes| notes.words).and_then(|notes| notes.features.as_deref());
-        let (data, names, image) = if path.is_dir() {
+        let (mut data, image) = if is_folder(path) {
             if args.labels.is_some() || args.variable.is_some() {
                 bail!(
                     "{}: is a folder, in which the sub-folders are the classes; leave out --labels and --variable",
@@ -80,19 +135,26 @@ impl LookArgs {
             // Samples of a model are brought to the size that it was fitted to.
             let fitted = model.and_then(|notes| notes.image).map(|shape| (shape.height, shape.width));
             let resize = self.resize.or(fitted);
-            let options = FolderOptions { dtype: args.dtype, resize, vocabulary, budget: budget.clone() };
+            let options = FolderOptions {
+                dtype: args.dtype,
+                resize,
+                vocabulary,
+                texts: self.counting()?,
+                budget: budget.clone(),
+            };
             let folder = emmf_io::read_folder(path, self.folder_kind(path)?, &options)?;
-            (folder.data, Some(folder.names), folder.image)
+            (Dataset { names: Some(folder.names), ..folder.data }, folder.image)
         } else if let Some(column) = &self.text {
-            let options = input::options(args, missing, budget);
-            (emmf_io::read_texts(path, column, &options, vocabulary)?, None, None)
+            let options = ReadOptions { texts: self.counting()?, ..input::options(args, missing, budget) };
+            (emmf_io::read_texts(path, column, &options, vocabulary)?, None)
         } else {
-            (input::read(args, missing, budget)?, None, None)
+            (input::read(args, missing, budget)?, None)
         };
-        let Dataset { x, labels, columns } = data;
+        let remarks = std::mem::take(&mut data.remarks);
+        let Dataset { x, labels, columns, names, texts, .. } = data;
         let image = self.shape(x.shape().1, path, image.or_else(|| self.of_model(x.shape().1, model)))?;
-        let words = self.text.is_some() || (path.is_dir() && image.is_none());
-        Ok((x, About { labels, columns, names, image, words }))
+        let words = self.text.is_some() || (is_folder(path) && image.is_none());
+        Ok((x, About { labels, columns, names, image, words, texts, remarks }))
     }
 
     /// How the features make up an image, where `auto` asks for it and the model knows.

@@ -61,7 +61,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Completions(args) => shell::completions(args.shell),
-        Command::Man => shell::manual(),
+        Command::Man(args) => shell::manual(&args),
     };
     match done {
         Ok(()) => interrupt::exit_code().map_or(ExitCode::SUCCESS, ExitCode::from),

@@ -1,49 +1,103 @@
-//! `emmf methods`: the registry as a table.
+//! `emmf methods`: the registry, one line each, or one method in full.
 
 use std::io::Write;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use clap::Args as ClapArgs;
-use comfy_table::Table;
-use emmf::registry::{Entry, Goal, METHODS};
+use emmf::registry::{DEFAULT, Entry, Goal, GraphUse, METHODS, SetAside};
 
-use crate::output::{print, table};
+use crate::args::Offered;
 
 #[derive(ClapArgs)]
-#[command(after_help = "Example:\n  emmf methods --json")]
+#[command(after_help = "Examples:\n  emmf methods\n  emmf methods g-emmf\n  emmf methods --json")]
 pub(crate) struct MethodsArgs {
-    /// Print a JSON array instead of a table.
+    /// Method to tell everything about
+    #[arg(value_name = "NAME", value_parser = Offered::methods(), hide_possible_values = true)]
+    name: Option<String>,
+    /// Print JSON instead: an array of all methods, or the one
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &MethodsArgs) -> Result<()> {
-    if !args.json {
-        return print(&as_table());
+    let mut out = std::io::stdout().lock();
+    let Some(name) = &args.name else {
+        return if args.json {
+            Ok(writeln!(out, "{}", serde_json::to_string_pretty(METHODS)?)?)
+        } else {
+            list(&mut out)
+        };
+    };
+    let entry =
+        emmf::registry::find(name).map_err(|error| anyhow!("{error} `emmf methods` lists them all"))?;
+    if args.json {
+        return Ok(writeln!(out, "{}", serde_json::to_string_pretty(entry)?)?);
     }
-    writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(METHODS)?)?;
+    tell(&mut out, entry)
+}
+
+/// The groups, in the order in which one would try them.
+const GROUPS: [(&str, fn(&Entry) -> bool); 4] = [
+    ("Set outliers aside by themselves", |entry| entry.facts.set_aside == SetAside::Default),
+    ("Follow a graph of the samples", |entry| {
+        entry.facts.set_aside != SetAside::Default && entry.facts.graph == GraphUse::Needed
+    }),
+    ("Weigh samples or entries; --graph adds a graph to some", |entry| {
+        entry.facts.set_aside != SetAside::Default
+            && entry.facts.graph != GraphUse::Needed
+            && !entry.solvers.is_empty()
+    }),
+    ("Have a solver of their own", |entry| {
+        entry.facts.set_aside != SetAside::Default
+            && entry.facts.graph != GraphUse::Needed
+            && entry.solvers.is_empty()
+    }),
+];
+
+/// Columns that a line may take.
+const WIDTH: usize = 80;
+
+fn list(out: &mut impl Write) -> Result<()> {
+    writeln!(
+        out,
+        "Start with {DEFAULT}, the default, for clusters, and with emmf or nmf for parts and topics."
+    )?;
+    let longest = METHODS.iter().map(|entry| entry.name.len()).max().unwrap_or(0);
+    for (title, belongs) in GROUPS {
+        let entries: Vec<&Entry> = METHODS.iter().filter(|entry| belongs(entry)).collect();
+        if entries.is_empty() {
+            continue;
+        }
+        writeln!(out, "\n{title}:")?;
+        for entry in entries {
+            let title: String = entry.title.chars().take(WIDTH - longest - 4).collect();
+            writeln!(out, "  {:longest$}  {title}", entry.name)?;
+        }
+    }
+    Ok(writeln!(out, "\n`emmf methods NAME` tells what one minimises, takes and guarantees.")?)
+}
+
+/// Everything about a method.
+fn tell(out: &mut impl Write, entry: &Entry) -> Result<()> {
+    let goal = match entry.goal {
+        Goal::Least => "minimises",
+        Goal::Most => "maximises",
+    };
+    let joined = |names: Vec<String>| if names.is_empty() { "its own".into() } else { names.join(", ") };
+    writeln!(out, "{}: {}\n", entry.name, entry.title)?;
+    writeln!(out, "  {goal:<12}{}", entry.objective)?;
+    writeln!(out, "  {:<12}{}", "guarantee", entry.guarantee)?;
+    let data = entry.storage.iter().map(ToString::to_string).collect();
+    writeln!(out, "  {:<12}{}", "data", joined(data))?;
+    let solvers = entry.solvers.iter().map(ToString::to_string).collect();
+    writeln!(out, "  {:<12}{}", "solver", joined(solvers))?;
+    if let Some(exponent) = entry.exponent {
+        writeln!(out, "  {:<12}{exponent}", "exponent")?;
+    }
+    writeln!(out, "  {:<12}{}", "published", entry.reference)?;
+    for param in entry.params {
+        let default = param.default.map_or_else(String::new, |default| format!(" [default: {default}]"));
+        writeln!(out, "  --param {}=…  {}{default}", param.name, param.help)?;
+    }
     Ok(())
-}
-
-fn as_table() -> Table {
-    let mut table = table(["name", "minimises", "exponent", "data", "parameters", "reference"]);
-    for entry in METHODS {
-        let params: Vec<_> = entry.params.iter().map(|param| param.name).collect();
-        table.add_row([
-            entry.name.to_string(),
-            objective(entry),
-            entry.exponent.map_or_else(String::new, |exponent| exponent.to_string()),
-            entry.storage.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
-            params.join(", "),
-            format!("{}: {}", entry.reference, entry.title),
-        ]);
-    }
-    table
-}
-
-fn objective(entry: &Entry) -> String {
-    match entry.goal {
-        Goal::Least => entry.objective.into(),
-        Goal::Most => format!("maximises {}", entry.objective),
-    }
 }

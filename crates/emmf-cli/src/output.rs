@@ -1,7 +1,7 @@
 //! Writing results: files that are whole or not there, and tables.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
@@ -15,9 +15,32 @@ pub(crate) fn write_data(path: &Path, data: Dataset) -> Result<()> {
     Ok(emmf_io::write_with_labels(path, data)?)
 }
 
+/// The model of a fit, by its file or by the folder of the fit.
+pub(crate) fn model_file(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join(emmf_io::MODEL_FILE) } else { path.into() }
+}
+
+/// Says which files were written, as a line each or as one JSON object, unless they went to standard output.
+pub(crate) fn wrote(paths: &[&Path], json: bool) -> Result<()> {
+    let paths: Vec<String> =
+        paths.iter().filter(|path| path.as_os_str() != "-").map(|path| path.display().to_string()).collect();
+    let mut out = std::io::stdout().lock();
+    if json {
+        return Ok(writeln!(out, "{}", serde_json::json!({ "written": paths }))?);
+    }
+    Ok(paths.iter().try_for_each(|path| writeln!(out, "written to {path}"))?)
+}
+
 /// Prints a table, its lines without blanks at their ends.
 pub(crate) fn print(table: &Table) -> Result<()> {
     Ok(writeln!(std::io::stdout().lock(), "{}", table.trim_fmt())?)
+}
+
+/// Makes a table as wide as the terminal, where there is one.
+pub(crate) fn fill(table: &mut Table) {
+    if let Some((terminal_size::Width(width), _)) = terminal_size::terminal_size() {
+        table.set_width(width);
+    }
 }
 
 /// A table in the style of this program, as wide as the terminal.
@@ -27,6 +50,7 @@ pub(crate) fn table<'a>(header: impl IntoIterator<Item = &'a str>) -> Table {
     table
         .load_style(TableStyle::new().header_separator(rule))
         .set_content_arrangement(ContentArrangement::Dynamic);
+    fill(&mut table);
     table.set_header(header.into_iter().collect::<Vec<_>>());
     table
 }

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use clap::Args as ClapArgs;
 use emmf_report::Figure;
 
+use crate::output::wrote;
 use crate::report;
 use crate::values::PlotKind;
 
@@ -22,6 +23,9 @@ pub(crate) struct PlotArgs {
     /// File to write, .svg or .png.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
+    /// Print one JSON object about what was written
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 pub(crate) fn run(args: &PlotArgs) -> Result<()> {
@@ -35,5 +39,6 @@ pub(crate) fn run(args: &PlotArgs) -> Result<()> {
             bail!("{}: a figure is written as .svg or .png; choose one of these endings", args.out.display())
         }
     };
-    Ok(emmf_io::write_atomically(&args.out, |out| out.write_all(&bytes))?)
+    emmf_io::write_atomically(&args.out, |out| out.write_all(&bytes))?;
+    wrote(&[&args.out], args.json)
 }

@@ -7,6 +7,8 @@ use clap::Args as ClapArgs;
 use emmf_io::Record;
 use emmf_report::report_page;
 
+use crate::output::wrote;
+
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  \
     emmf report result --out page.html\n  \
@@ -21,13 +23,17 @@ pub(crate) struct ReportArgs {
     /// Heading of the page.
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
+    /// Print one JSON object about what was written
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 pub(crate) fn run(args: &ReportArgs) -> Result<()> {
     emmf_io::check_writable(&args.out)?;
     let records = args.records.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
     let records: Vec<&Record> = records.iter().collect();
-    write(&args.out, &args.title.clone().unwrap_or_else(|| title(&records)), &records)
+    write(&args.out, &args.title.clone().unwrap_or_else(|| title(&records)), &records)?;
+    wrote(&[&args.out], args.json)
 }
 
 /// The record of a fit, by its file or by the folder of the fit.

@@ -13,23 +13,23 @@ use crate::values::size;
 
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  \
-    emmf score classes.txt result/samples.csv\n  \
-    emmf score iris.csv result/samples.csv --labels species --json")]
+    emmf score classes.txt result\n  \
+    emmf score iris.csv result --labels species --json")]
 pub(crate) struct ScoreArgs {
-    /// File with the true classes: one a line, or a column or variable of any file with data.
+    /// File with the true classes: one a line, or a column or variable of any file with data
     truth: PathBuf,
-    /// File with the predicted clusters, for example samples.csv of a fit.
+    /// Folder of a fit, or a file with the predicted clusters
     predicted: PathBuf,
-    /// Column or variable of TRUTH that holds the classes [default: one named label, class, gnd, y …].
+    /// Column or variable of TRUTH that holds the classes [default: one named label, class, gnd, y …]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     labels: Option<String>,
-    /// Column or variable of PREDICTED that holds the clusters.
+    /// Column or variable of PREDICTED that holds the clusters
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     predicted_labels: Option<String>,
-    /// Memory that reading may take, for example 2GB.
+    /// Memory that reading may take, such as 2GB
     #[arg(long, value_name = "SIZE", value_parser = size)]
     max_memory: Option<u64>,
-    /// Print one JSON object instead of a table.
+    /// Print one JSON object instead of a table
     #[arg(long)]
     json: bool,
 }
@@ -37,7 +37,9 @@ pub(crate) struct ScoreArgs {
 pub(crate) fn run(args: &ScoreArgs) -> Result<()> {
     let budget = budget(args.max_memory);
     let truth = emmf_io::read_labels(&args.truth, args.labels.as_deref(), &budget)?;
-    let predicted = emmf_io::read_labels(&args.predicted, args.predicted_labels.as_deref(), &budget)?;
+    let file =
+        if args.predicted.is_dir() { args.predicted.join("samples.csv") } else { args.predicted.clone() };
+    let predicted = emmf_io::read_labels(&file, args.predicted_labels.as_deref(), &budget)?;
     if truth.len() != predicted.len() {
         bail!(
             "{} has {} labels and {} has {}; both must hold one label per sample, in the same order, \

@@ -31,6 +31,8 @@ pub(crate) fn print_json(record: &Record) -> Result<()> {
         "threshold": record.threshold,
         "set_aside": record.set_aside.len(),
         "seconds": record.seconds.total,
+        "clusters": sizes(record),
+        "unassigned": record.unassigned.len(),
     });
     if let (Some(clustering), Some(object)) = (record.clustering, object.as_object_mut()) {
         object.insert("acc".into(), clustering.accuracy.into());
@@ -56,6 +58,7 @@ pub(crate) fn print(record: &Record, out: Option<&Path>, page: Option<&Path>) ->
     let mut shown = Table::new();
     shown.load_style(comfy_table::presets::NOTHING);
     shown.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
+    output::fill(&mut shown);
     let (data, spec) = (&record.data, &record.spec);
     let storage = if data.sparse { "sparse" } else { "dense" };
     shown.add_row(["data", &format!("{}: {}×{} {storage} {}", data.name, data.n, data.d, data.dtype)]);
@@ -68,7 +71,8 @@ pub(crate) fn print(record: &Record, out: Option<&Path>, page: Option<&Path>) ->
     }
     let seconds = record.seconds.total;
     shown.add_row(["iterations", &format!("{}{}, {seconds:.2} s", record.iterations, ended(record))]);
-    shown.add_row(["objective", &format!("{:.6e}, at the start {:.6e}", record.objective, record.initial)]);
+    let (now, before) = (short(record.objective), short(record.initial));
+    shown.add_row(["objective", &format!("{now}, at the start {before}")]);
     if let Some(grid) = &record.grid {
         let point = |point: &emmf_io::GridPoint| format!("{:e}: {:.3}", point.value, point.score);
         let points: Vec<_> = grid.points.iter().map(point).collect();
@@ -78,7 +82,10 @@ pub(crate) fn print(record: &Record, out: Option<&Path>, page: Option<&Path>) ->
     }
     shown.add_row(["cluster sizes", &cluster_sizes(record)]);
     shown.add_row(["outliers", &outliers(record)]);
-    shown.add_row(["outlier scores, highest", &worst_samples(record)]);
+    shown.add_row(["highest scores", &worst_samples(record)]);
+    if !record.unassigned.is_empty() {
+        shown.add_row(["in no cluster", &unassigned(record)]);
+    }
     if let Some(c) = record.clustering {
         let values =
             format!("acc {:.3}, nmi {:.3}, ari {:.3}, purity {:.3}", c.accuracy, c.nmi, c.ari, c.purity);
@@ -114,21 +121,53 @@ fn followed(record: &Record) -> Option<String> {
     };
     let (width, modularity) = (number("graph-centroids")?, number("graph-modularity")?);
     let neighbours = record.spec.graph.unwrap_or_default().neighbours;
-    let of = if width > 0.0 {
-        format!("as {width} centroids describe them")
-    } else {
-        "by their directions".into()
-    };
-    Some(format!(
-        "{neighbours} nearest neighbours of the samples {of}, modularity {modularity:.3}; \
-         --method emmf for parts and topics, without a graph"
-    ))
+    let of = if width > 0.0 { format!("by {width} centroids") } else { "by direction".into() };
+    Some(format!("{neighbours} nearest neighbours {of}, modularity {modularity:.3}"))
 }
 
-fn cluster_sizes(record: &Record) -> String {
+/// How many samples each cluster has.
+fn sizes(record: &Record) -> Vec<usize> {
     let mut sizes = vec![0; record.spec.label_count()];
     record.samples.label.iter().for_each(|&label| sizes[label] += 1);
-    sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    sizes
+}
+
+/// Clusters whose sizes are told one by one.
+const MOST_SIZES: usize = 40;
+
+fn cluster_sizes(record: &Record) -> String {
+    let sizes = sizes(record);
+    let shown: Vec<_> = sizes.iter().take(MOST_SIZES).map(ToString::to_string).collect();
+    let more = if sizes.len() > MOST_SIZES {
+        format!(" and {} more", sizes.len() - MOST_SIZES)
+    } else {
+        String::new()
+    };
+    shown.join(" ") + &more
+}
+
+/// A number with four digits.
+fn short(value: f64) -> String {
+    let size = value.abs();
+    if size == 0.0 || !(1e-3..1e6).contains(&size) {
+        return if size == 0.0 { "0".into() } else { format!("{value:.3e}") };
+    }
+    let decimals = (3.0 - size.log10().floor()).clamp(0.0, 6.0) as usize;
+    format!("{value:.decimals$}")
+}
+
+/// What a sample is called.
+fn called(record: &Record, row: usize) -> String {
+    let name = record.samples.name.as_ref().and_then(|names| names.get(row));
+    name.map_or_else(|| format!("row {row}"), |name| name.chars().take(24).collect())
+}
+
+/// Samples of which no centroid has a share.
+fn unassigned(record: &Record) -> String {
+    let rows: Vec<_> = record.unassigned.iter().take(5).map(|&row| called(record, row)).collect();
+    let more = if record.unassigned.len() > rows.len() { ", …" } else { "" };
+    let count = record.unassigned.len();
+    format!("{count} of {}, which no centroid describes: {}{more}", record.data.n, rows.join(", "))
 }
 
 /// How many outliers there are, and how many of them the fit did not see.
@@ -160,17 +199,19 @@ fn alike(group: &[usize], record: &Record) -> String {
     format!("{} of them are alike and unlike the rest (rows {}{more}){advice}", group.len(), rows.join(", "))
 }
 
-/// The five samples with the highest scores.
+/// The five outliers with the highest scores, or samples where there are fewer; those that were set aside are outliers.
 fn worst_samples(record: &Record) -> String {
     let score = &record.samples.score;
-    let mut order: Vec<usize> = (0..score.len()).collect();
-    order.sort_by(|&a, &b| score[b].total_cmp(&score[a]));
     let outlier: Vec<bool> = record.outliers().collect();
+    let mut order: Vec<usize> = (0..score.len()).collect();
+    order.sort_by(|&a, &b| outlier[b].cmp(&outlier[a]).then(score[b].total_cmp(&score[a])));
     let why = |i: usize| record.samples.reason.get(i).filter(|_| outlier[i]);
     let one = |&i: &usize| {
         let why = why(i).map_or_else(String::new, |reason| format!(" {reason}"));
-        format!("row {i}: {:.1}{why}", score[i])
+        let aside = if record.set_aside.binary_search(&i).is_ok() { ", set aside" } else { "" };
+        format!("{}: {}{why}{aside}", called(record, i), short(score[i]))
     };
     let shown: Vec<_> = order.iter().take(5).map(one).collect();
-    shown.join(", ") + " (rows from 0)"
+    let rows = if record.samples.name.is_none() { " (rows from 0)" } else { "" };
+    shown.join("; ") + rows
 }

@@ -7,6 +7,7 @@ use emmf::graph::Weighting;
 use emmf::preprocess::Normalize;
 use emmf::synth::{ImageShape, Junk};
 use emmf::{Init, LabelRule, Missing, Outliers, Solver, StopBy};
+use emmf_io::Frequency;
 
 /// An enum of the library under its names on the command line.
 macro_rules! names {
@@ -60,8 +61,25 @@ pub(crate) enum ChooseName {
 names!(StopByName for StopBy { Objective => StopBy::Objective, Coefficients => StopBy::Coefficients });
 names!(NormalizeName for Option<Normalize> {
     Unit => Some(Normalize::Unit), Max => Some(Normalize::Max), Tfidf => Some(Normalize::Tfidf),
-    Shift => Some(Normalize::Shift), Clip => Some(Normalize::Clip), None => None,
+    Shift => Some(Normalize::Shift), Clip => Some(Normalize::Clip),
+    L1 => Some(Normalize::L1), Counts => Some(Normalize::Counts), Log1p => Some(Normalize::Log1p),
+    MinMax => Some(Normalize::MinMax), None => None,
 });
+
+/// How coefficients and centroids are written.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TableName {
+    /// Text, with names.
+    Csv,
+    /// Parquet, with names.
+    Parquet,
+    /// NumPy arrays.
+    Npy,
+    /// The AnnData file that was read, with the results in it.
+    H5ad,
+    /// Neither.
+    None,
+}
 
 names!(ShellName for clap_complete::Shell {
     Bash => clap_complete::Shell::Bash, Zsh => clap_complete::Shell::Zsh, Fish => clap_complete::Shell::Fish,
@@ -88,6 +106,31 @@ pub(crate) fn name_and_value(text: &str) -> Result<(String, f64), String> {
     let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
     let value = value.parse().map_err(|_| format!("'{value}' is not a number"))?;
     Ok((name.into(), value))
+}
+
+/// A number of texts, or a share of them with a decimal point.
+pub(crate) fn frequency(text: &str) -> Result<Frequency, String> {
+    if let Ok(count) = text.parse() {
+        return Ok(Frequency::Count(count));
+    }
+    match text.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(Frequency::Share(share)),
+        _ => Err("it must be a number of texts, or a share of them from 0.0 to 1.0".into()),
+    }
+}
+
+/// A character, or the name of one that is hard to type.
+pub(crate) fn separator(text: &str) -> Result<char, String> {
+    match text {
+        "tab" | "\\t" => return Ok('\t'),
+        "space" => return Ok(' '),
+        _ => {}
+    }
+    let mut characters = text.chars();
+    match (characters.next(), characters.next()) {
+        (Some(one), None) => Ok(one),
+        _ => Err("it must be one character, or tab or space".into()),
+    }
 }
 
 /// `2GB`, `500 MB`, `1.5GiB` or a number of bytes.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Error, anyhow};
 use emmf::registry::METHODS;
-use emmf_io::Limit;
+use emmf_io::{Limit, Remark};
 
 use crate::input::{called, readable};
 
@@ -50,6 +50,26 @@ pub(crate) fn explained(error: &emmf::Error, file: &Path) -> Error {
         emmf::Error::Unknown { .. } | emmf::Error::Threads { .. } => anyhow!("{text}"),
         _ => anyhow!("{file}: {text}"),
     }
+}
+
+/// A line about what was taken for granted, with the option that says otherwise.
+pub(crate) fn remark(remark: &Remark, file: &Path) -> String {
+    let hint = match remark {
+        Remark::Names { column } => format!("; --drop '{column}' leaves it out altogether"),
+        Remark::Counts { column } => format!("; if it is a feature, say --columns '{column},*'"),
+        Remark::Texts { columns } => match &columns[..] {
+            [one] => {
+                format!("; --labels '{one}' compares the clusters with it, --text '{one}' counts its words")
+            }
+            _ => {
+                "; --labels NAME compares the clusters with one of them, --text NAME counts its words".into()
+            }
+        },
+        Remark::DecimalComma => "; if that is wrong, say --decimal .".into(),
+        Remark::Part { .. } => "; --variable NAME chooses another".into(),
+        _ => String::new(),
+    };
+    format!("{}: {remark}{hint}", called(file))
 }
 
 /// An error of reading, where the command line has other words for it than the library.

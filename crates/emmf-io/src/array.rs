@@ -120,6 +120,13 @@ impl<'a> Array<'a> {
         Self::new(self.bytes, self.start, layout)
     }
 
+    /// The same bytes with rows as columns.
+    pub(crate) fn turned(self) -> Self {
+        let (rows, cols) = self.layout.shape;
+        let layout = Layout { shape: (cols, rows), column_major: !self.layout.column_major, ..self.layout };
+        Self { layout, ..self }
+    }
+
     /// Rows and columns.
     pub(crate) fn shape(&self) -> (usize, usize) {
         self.layout.shape

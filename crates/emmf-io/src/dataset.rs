@@ -1,7 +1,10 @@
 //! What a file holds: numbers with a type and a layout, labels, names.
 
-use crate::error::Problem;
+use crate::budget::Budget;
+use crate::error::{Problem, shortened};
+use crate::remark::Remark;
 use emmf::{Csr, Mat, Real, Samples};
+use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -14,6 +17,12 @@ pub struct Dataset {
     pub labels: Option<Vec<String>>,
     /// The name of each feature.
     pub columns: Option<Vec<String>>,
+    /// The name of each sample.
+    pub names: Option<Vec<String>>,
+    /// The beginning of each sample, where they are texts.
+    pub texts: Option<Vec<String>>,
+    /// What was taken for granted about the file and may be worth a line to its owner.
+    pub remarks: Vec<Remark>,
 }
 
 /// The floating-point type of a matrix.
@@ -58,6 +67,27 @@ impl<T: Real> Matrix<T> {
                 (x.nnz() + x.rows()) * size_of::<i64>() + x.nnz() * size_of::<T>()
             }
         }
+    }
+
+    /// Rows as columns.
+    fn transposed(self, budget: &Budget) -> Result<Self, Problem> {
+        let (rows, cols) = self.shape();
+        Ok(match self {
+            Self::Dense(x) => {
+                let mut across = budget.zeros((cols, rows), "the transposed matrix")?;
+                for (i, row) in x.as_slice().chunks_exact(cols.max(1)).enumerate() {
+                    let column = across.as_mut_slice()[i..].iter_mut().step_by(rows);
+                    column.zip(row).for_each(|(to, from)| *to = *from);
+                }
+                Self::Dense(across)
+            }
+            Self::Sparse(x) => {
+                let view = x.view();
+                let mut entries = budget.room(view.nnz().checked_mul(2), "the transposed matrix")?;
+                entries.extend((0..rows).flat_map(|i| view.row(i).map(move |(j, value)| (j, i, value))));
+                Self::Sparse(Csr::from_triplets((cols, rows), entries)?)
+            }
+        })
     }
 
     /// Borrowed, as a fit takes it.
@@ -126,6 +156,11 @@ impl Numbers {
 }
 
 impl Dataset {
+    /// Samples with their classes and the names of their features, where there are any.
+    pub fn new(x: impl Into<Numbers>, labels: Option<Vec<String>>, columns: Option<Vec<String>>) -> Self {
+        Self { x: x.into(), labels, columns, names: None, texts: None, remarks: Vec::new() }
+    }
+
     /// Checks that there are numbers and that labels and names go with them.
     pub(crate) fn checked(self) -> Result<Self, Problem> {
         let (rows, cols) = self.x.shape();
@@ -138,7 +173,7 @@ impl Dataset {
 
     /// Bytes of memory that it takes.
     pub(crate) fn bytes(&self) -> u64 {
-        let texts = [&self.labels, &self.columns].into_iter().flatten();
+        let texts = [&self.labels, &self.columns, &self.names, &self.texts].into_iter().flatten();
         self.x.bytes() + texts.flatten().map(|text| text_bytes(text)).sum::<u64>()
     }
 
@@ -150,11 +185,49 @@ impl Dataset {
         }
     }
 
-    /// Checks that there is one label per sample and one name per feature.
+    /// Labels that differ for every sample are names, not classes: they are refused where they were `asked` for, and
+    /// otherwise taken as names where there are none.
+    pub(crate) fn settled(mut self, asked: Option<&str>) -> Result<Self, Problem> {
+        let Some(labels) = self.labels.as_ref().filter(|labels| all_different(labels)) else {
+            return Ok(self);
+        };
+        if let Some(column) = asked {
+            return Err(Problem::LabelsDiffer { column: shortened(column), samples: labels.len() });
+        }
+        let labels = self.labels.take();
+        self.remarks.push(Remark::NoClasses);
+        self.names = self.names.or(labels);
+        Ok(self)
+    }
+
+    /// The samples as features and the features as samples, with their names.
+    pub(crate) fn transposed(self, budget: &Budget) -> Result<Self, Problem> {
+        if self.labels.is_some() {
+            return Err(Problem::unsupported(
+                "a class for each row of a transposed matrix",
+                "transpose only data without labels, or name none",
+            ));
+        }
+        let x = match self.x {
+            Numbers::F32(x) => Numbers::F32(x.transposed(budget)?),
+            Numbers::F64(x) => Numbers::F64(x.transposed(budget)?),
+        };
+        Ok(Self {
+            columns: self.names,
+            names: self.columns,
+            remarks: self.remarks,
+            ..Self::new(x, None, None)
+        })
+    }
+
+    /// Checks that there is one label and one name per sample and one name per feature.
     pub(crate) fn check_companions(&self) -> Result<(), Problem> {
         let (samples, columns) = self.x.shape();
         if let Some(labels) = self.labels.as_ref().filter(|labels| labels.len() != samples) {
             return Err(Problem::LabelCount { labels: labels.len(), samples });
+        }
+        if let Some(names) = self.names.as_ref().filter(|names| names.len() != samples) {
+            return Err(Problem::NameCount { names: names.len(), samples });
         }
         match &self.columns {
             Some(names) if names.len() != columns => {
@@ -165,6 +238,15 @@ impl Dataset {
     }
 }
 
+/// Fewer samples than this may well be one of each class.
+const FEW: usize = 10;
+
+/// Whether there are many texts and no two alike.
+pub(crate) fn all_different(texts: &[String]) -> bool {
+    let mut seen = HashSet::with_capacity(texts.len());
+    texts.len() >= FEW && texts.iter().all(|text| seen.insert(text.as_str()))
+}
+
 /// Bytes of memory that a text of its own takes, with what the allocator adds.
 pub(crate) fn text_bytes(text: &str) -> u64 {
     (size_of::<String>() + 16 + text.len()) as u64
@@ -172,7 +254,7 @@ pub(crate) fn text_bytes(text: &str) -> u64 {
 
 impl From<Numbers> for Dataset {
     fn from(x: Numbers) -> Self {
-        Self { x, labels: None, columns: None }
+        Self::new(x, None, None)
     }
 }
 

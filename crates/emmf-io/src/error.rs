@@ -205,6 +205,25 @@ pub enum Problem {
         /// Number of columns.
         columns: usize,
     },
+    /// Names and samples do not go together.
+    #[error("there are {names} names for {samples} samples; each sample needs one")]
+    NameCount {
+        /// Number of names.
+        names: usize,
+        /// Number of samples.
+        samples: usize,
+    },
+    /// What was given as labels differs for every sample.
+    #[error(
+        "'{column}' has a different value for each of the {samples} samples, so it names them and holds no classes; \
+         say --id {column}"
+    )]
+    LabelsDiffer {
+        /// The column or variable.
+        column: String,
+        /// Number of samples.
+        samples: usize,
+    },
     /// It gives each byte once only, but would have to be read several times.
     #[error("is a pipe, which cannot be read more than once; save it to a file first")]
     Pipe,

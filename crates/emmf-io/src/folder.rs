@@ -3,6 +3,7 @@
 use crate::budget::Budget;
 use crate::dataset::{Dataset, Dtype};
 use crate::error::{Error, Problem, shortened};
+use crate::texts::TextOptions;
 use crate::{images, texts};
 use emmf::synth::ImageShape;
 use std::collections::HashSet;
@@ -27,6 +28,8 @@ pub struct FolderOptions<'a> {
     pub resize: Option<(usize, usize)>,
     /// Words that count, in the order of the features; by default those of the texts.
     pub vocabulary: Option<&'a [String]>,
+    /// How the words of texts are counted.
+    pub texts: TextOptions,
     /// Memory that reading may take. By default all that the machine has.
     pub budget: Budget,
 }
@@ -52,6 +55,10 @@ pub(crate) struct Item {
 impl FolderKind {
     /// What most files of a folder are, or why it cannot be told.
     pub fn of(folder: &Path) -> Result<Self, Error> {
+        if [".zgroup", ".zarray", "zarr.json"].iter().any(|name| folder.join(name).is_file()) {
+            let problem = Problem::unsupported("a zarr store", "write it as .h5ad, .h5 or .npy");
+            return Err(problem.of(folder.display().to_string()));
+        }
         let count = |kind: Self| list(folder, kind).map(|items| items.len());
         match (count(Self::Images)?, count(Self::Texts)?) {
             (0, 0) => {
@@ -74,24 +81,28 @@ impl FolderKind {
 /// Reads a folder of images or texts.
 pub fn read_folder(folder: &Path, kind: FolderKind, options: &FolderOptions<'_>) -> Result<Folder, Error> {
     let items = list(folder, kind)?;
-    let (x, columns, image) = match kind {
+    let (mut data, image) = match kind {
         FolderKind::Images => {
             let (x, shape) = images::read(&items, options)?;
-            (x, None, Some(shape))
+            (Dataset::from(x), Some(shape))
         }
         FolderKind::Texts => {
             let budget = options.budget.fork();
             let texts = items.iter().map(|item| texts::load(&item.path, &budget));
             let texts = texts.collect::<Result<Vec<_>, _>>()?;
-            let (x, words) = texts::count(&texts, options.vocabulary, (options.dtype, &budget))
+            let counting = (options.vocabulary, &options.texts);
+            let counted = texts::count(&texts, counting, (options.dtype, &budget))
                 .map_err(|problem| problem.of(folder.display().to_string()))?;
-            options.budget.spend(x.bytes());
-            (x, Some(words), None)
+            options.budget.spend(counted.x.bytes());
+            let beginnings = texts.iter().map(|text| texts::beginning(text)).collect();
+            let remarks = counted.remark.into_iter().collect();
+            let data = Dataset::new(counted.x, None, Some(counted.words));
+            (Dataset { texts: Some(beginnings), remarks, ..data }, None)
         }
     };
-    let labels = items.iter().map(|item| item.class.clone()).collect::<Option<Vec<_>>>();
+    data.labels = items.iter().map(|item| item.class.clone()).collect::<Option<Vec<_>>>();
     let names = items.into_iter().map(|item| item.name).collect();
-    Ok(Folder { data: Dataset { x, labels, columns }, names, image })
+    Ok(Folder { data, names, image })
 }
 
 /// The files of this kind, by name; those of sub-folders after those of the folder itself. A folder that links lead to

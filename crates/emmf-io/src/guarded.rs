@@ -13,11 +13,11 @@ pub fn is_guarded() -> bool {
     GUARDED.get()
 }
 
-/// The Parquet reader panics on some damaged pages (a dictionary that is missing, numbers that are
-/// cut off); that is an error like any other.
-pub(crate) fn guarded<T>(read: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {
+/// Libraries panic on some damaged files (a dictionary that is missing, numbers that are cut off); that is an error like
+/// any other, at this `place`.
+pub(crate) fn guarded<T>(place: &str, read: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {
     let before = GUARDED.replace(true);
     let done = catch_unwind(AssertUnwindSafe(read));
     GUARDED.set(before);
-    done.unwrap_or_else(|_| Err(Problem::malformed("its pages", "the Parquet reader gave up")))
+    done.unwrap_or_else(|_| Err(Problem::malformed(place, "its reader gave up")))
 }

@@ -1,5 +1,5 @@
-//! Reading and writing matrices with labels: CSV and other text, NPY, NPZ, MATLAB, Matrix Market
-//! and Parquet; the model file and the record of a run.
+//! Reading matrices with labels and names: CSV and other text, Excel, JSON, NPY, NPZ, MATLAB, Matrix Market, Parquet
+//! and HDF5 (AnnData among them), and writing most of them; the model file and the record of a run.
 //!
 //! Files are not trusted: nothing is allocated because a header says so, and malformed, cut off or
 //! hostile bytes give an [`Error`] that names the file, the place and what to do.
@@ -18,19 +18,23 @@
 
 mod array;
 mod atomic;
+mod beside;
 mod budget;
 mod checkpoint;
+mod columns;
 mod dataset;
 mod error;
+mod factors;
 mod folder;
 mod format;
-#[cfg(feature = "parquet")]
 mod guarded;
+mod hdf5;
 mod images;
 mod inflate;
 mod journal;
 mod jpeg;
 mod json;
+mod json_lines;
 pub mod machine;
 mod mat;
 mod matrix_market;
@@ -47,8 +51,11 @@ mod parquet;
 mod part;
 mod read;
 mod record;
+mod remark;
 mod result_folder;
 mod results;
+mod roles;
+mod sheet;
 mod sketch;
 mod source;
 mod sparse;
@@ -56,18 +63,20 @@ mod start;
 mod stream;
 mod text;
 mod texts;
+mod unpack;
 mod variables;
 mod write;
 
 pub use atomic::{Batch, check_folder, check_writable, write_atomically};
+pub use beside::data_in;
 pub use budget::{Budget, Limit};
 pub use checkpoint::{
     CHECKPOINT_FILE, Call, checkpoint_from_bytes, fingerprint, read_checkpoint, write_checkpoint,
 };
 pub use dataset::{Dataset, Dtype, Matrix, Numbers};
 pub use error::{Error, Problem, nearest};
+pub use factors::{TableFormat, coefficients};
 pub use folder::{Folder, FolderKind, FolderOptions, read_folder};
-#[cfg(feature = "parquet")]
 pub use guarded::is_guarded;
 pub use model::{
     AnyModel, Notes, model_from_bytes, model_to_bytes, notes_from_bytes, read_model, read_model_and_notes,
@@ -82,8 +91,9 @@ pub use record::{
     DataInfo, GridInfo, GridPoint, OUTLIER, RECORD_VERSION, Record, SampleColumns, read_record,
     without_outliers, write_record,
 };
+pub use remark::Remark;
 pub use result_folder::ResultFolder;
-pub use results::{MODEL_FILE, RECORD_FILE, Results, check_same_fit};
+pub use results::{ANNDATA_FILE, MODEL_FILE, RECORD_FILE, Results, check_same_fit};
 pub use sketch::{
     CentroidSketch, Feature, Features, Levels, MOST_POINTS, Misfit, PlaneSketch, SampleSketch, Sketch,
     base64, misfits,
@@ -91,4 +101,5 @@ pub use sketch::{
 pub use start::read_start;
 pub use stream::{FileRows, FileSize, Streamed, file_size, stream};
 pub use text::{disarmed, meant};
+pub use texts::{Frequency, StopWords, TextOptions};
 pub use write::{check_output, write, write_with_labels};

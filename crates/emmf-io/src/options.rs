@@ -2,6 +2,7 @@
 
 use crate::budget::Budget;
 use crate::dataset::Dtype;
+use crate::texts::TextOptions;
 
 /// How to read a file. The default finds out everything by itself.
 #[derive(Debug, Clone, Default)]
@@ -14,21 +15,35 @@ pub struct ReadOptions {
     ///
     /// By default, columns named `label`, `labels`, `class` or `gnd` (in any case) are taken, and
     /// variables named `y`, `gnd`, `labels`, `label`, `class` or `target` that hold one entry per
-    /// sample. A Parquet table's only text column is taken too.
+    /// sample.
     pub labels: Option<String>,
-    /// The variable that holds the matrix in `.mat` and `.npz`. By default `X`, `x`, `fea`, `data`
-    /// or `arr_0`, else the only matrix in the file.
+    /// Where the names of the samples are: a column, as for labels. By default a first column is taken that has no name, or
+    /// whose texts all differ, or that counts 0, 1, 2 or 1, 2, 3 and so on.
+    pub id: Option<String>,
+    /// Columns that are features: names, numbers, or patterns with `*` and `?`. By default all that hold numbers.
+    pub columns: Vec<String>,
+    /// Columns that are no features, told as `columns` are.
+    pub drop: Vec<String>,
+    /// What holds the matrix: a variable of `.mat`, `.npz` and HDF5, a layer of AnnData, a sheet of `.xlsx`. By default `X`,
+    /// `x`, `fea`, `data` or `arr_0`, else the only matrix in the file; the first sheet.
     pub variable: Option<String>,
+    /// Rows are features and columns are samples.
+    pub transpose: bool,
     /// Whether the first line of a text names the columns. By default it does if it holds a field
     /// that is not a number where the second line holds one. A first column without a name numbers
     /// the rows and is left out.
     pub header: Option<bool>,
-    /// What separates the fields of a text; a space stands for any white space. By default found
-    /// out from the first lines.
+    /// What separates the fields of a text; a space stands for any white space. By default it is
+    /// guessed from the first lines.
     pub delimiter: Option<char>,
+    /// What stands before the decimals of a number in a text: a point or a comma. By default a point, or a comma where
+    /// something else separates the fields and numbers have commas.
+    pub decimal: Option<char>,
     /// Whether empty fields of a text, `NA`, and nulls of a Parquet table are missing values, which are read as
     /// NaN. By default they are mistakes.
     pub missing: bool,
+    /// How the words of texts are counted.
+    pub texts: TextOptions,
     /// Memory that reading may take. By default all that the machine has.
     pub budget: Budget,
 }
@@ -64,6 +79,12 @@ pub(crate) fn label_column_beside(names: &[String]) -> &'static str {
     LABEL_COLUMNS.iter().find(is_free).unwrap_or(&LABEL_COLUMNS[0])
 }
 
+/// A name for the column of names that no feature has.
+pub(crate) fn name_column_beside(columns: &[String]) -> &'static str {
+    const USUAL: [&str; 3] = ["name", "id", "sample_name"];
+    USUAL.iter().find(|name| columns.iter().all(|column| column != **name)).unwrap_or(&USUAL[0])
+}
+
 /// The position, from 0, of a column given by name or by number.
 pub(crate) fn find_column(wanted: &str, names: Option<&[String]>, count: usize) -> Option<usize> {
     let by_name = names.and_then(|names| names.iter().position(|name| name == wanted));
@@ -74,4 +95,28 @@ pub(crate) fn find_column(wanted: &str, names: Option<&[String]>, count: usize) 
             number => count.checked_sub(usize::try_from(number.unsigned_abs()).ok()?),
         })
         .filter(|&at| at < count)
+}
+
+/// Whether a text is meant by a pattern with `*` for any characters and `?` for one.
+pub(crate) fn matches(pattern: &str, text: &str) -> bool {
+    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    let (mut p, mut t, mut star) = (0, 0, None);
+    while t < text.len() {
+        match pattern.get(p) {
+            Some('*') => {
+                star = Some((p, t));
+                p += 1;
+            }
+            Some(&c) if c == '?' || c == text[t] => (p, t) = (p + 1, t + 1),
+            // The last star takes one character more.
+            _ => match star {
+                Some((at, from)) => {
+                    star = Some((at, from + 1));
+                    (p, t) = (at + 1, from + 1);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[p..].iter().all(|&c| c == '*')
 }

@@ -7,7 +7,9 @@ use crate::format::Format;
 use crate::options::ReadOptions;
 use crate::source::Source;
 use crate::stream::in_place;
-use crate::{mat, matrix_market, npy, npz, text, texts};
+use crate::texts::{Counted, Texts};
+use crate::unpack::unpacked;
+use crate::{beside, hdf5, json_lines, mat, matrix_market, npy, npz, sheet, text, texts};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -19,8 +21,13 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Error> {
     let name = source.name.clone();
     let within = options.for_one_file();
     let read = || match in_place(&source, &within) {
-        Some(x) => x.map(Dataset::from),
-        None => parse(source.bytes(&within.budget)?.into(), &name, &within),
+        Some(x) => finished(x.map(Dataset::from)?, &within),
+        None => {
+            let (data, format) = parse(source.bytes(&within.budget)?.into(), &name, &within)?;
+            let data =
+                if format == Format::MatrixMarket { beside::named(data, path, &within)? } else { data };
+            finished(data, &within)
+        }
     };
     let data = read().map_err(|problem| problem.of(&*name))?;
     options.budget.spend(data.bytes());
@@ -29,25 +36,37 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Error> {
 
 /// Reads the matrix, the labels and the names from the bytes of a file with this name.
 pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Dataset, Error> {
-    parse(bytes.into(), name, &options.for_one_file()).map_err(|problem| problem.of(name))
+    let within = options.for_one_file();
+    let read = || finished(parse(bytes.into(), name, &within)?.0, &within);
+    read().map_err(|problem| problem.of(name))
 }
 
-/// Reads a column of texts as counts of words, and the labels; the names of the features are the words: those of the
-/// `vocabulary`, or the ones found.
+/// What all formats have in common: rows and columns may be swapped, and labels are classes.
+fn finished(data: Dataset, options: &ReadOptions) -> Result<Dataset, Problem> {
+    let data = if options.transpose { data.transposed(&options.budget)? } else { data };
+    data.settled(options.labels.as_deref())
+}
+
+/// Reads a column of texts as counts of words, with the labels, and the names where they are asked for; the names of the
+/// features are the words: those of the `vocabulary`, or the ones found.
 pub fn read_texts(
     path: &Path,
     column: &str,
     options: &ReadOptions,
     vocabulary: Option<&[String]>,
 ) -> Result<Dataset, Error> {
-    let budget = options.budget.fork();
-    let (bytes, name) = load(path, &budget)?;
-    let counted =
-        text::read_texts(&bytes, (column, options.labels.as_deref()), &budget).and_then(|(texts, labels)| {
-            let (x, words) = texts::count(&texts, vocabulary, (options.dtype, &budget))?;
-            Dataset { x, labels, columns: Some(words) }.checked()
-        });
-    let data = counted.map_err(|problem| problem.of(name))?;
+    let within = options.for_one_file();
+    let (bytes, name) = load(path, &within.budget)?;
+    let count = || {
+        let Texts { texts, labels, names } = parse_texts(bytes.into(), &name, (column, &within))?;
+        let counting = (within.dtype, &within.budget);
+        let Counted { x, words, remark } = texts::count(&texts, (vocabulary, &within.texts), counting)?;
+        let texts = Some(texts.iter().map(|text| texts::beginning(text)).collect());
+        let remarks = remark.into_iter().collect();
+        let data = Dataset { names, texts, remarks, ..Dataset::new(x, labels, Some(words)) };
+        data.checked()?.settled(within.labels.as_deref())
+    };
+    let data = count().map_err(|problem| problem.of(&*name))?;
     options.budget.spend(data.bytes());
     Ok(data)
 }
@@ -75,11 +94,11 @@ pub(crate) fn load(path: &Path, budget: &Budget) -> Result<(Vec<u8>, String), Er
     }
 }
 
-fn parse(bytes: Cow<'_, [u8]>, name: &str, options: &ReadOptions) -> Result<Dataset, Problem> {
-    let format = Format::detect(&bytes, name)?;
+fn parse(bytes: Cow<'_, [u8]>, name: &str, options: &ReadOptions) -> Result<(Dataset, Format), Problem> {
     let budget = &options.budget;
+    let (bytes, format, _) = opened(bytes, name, budget)?;
     refuse_idle_options(format, options)?;
-    match format {
+    let data = match format {
         Format::Text => text::read(&bytes, options),
         Format::Npy => {
             let x = npy::read(bytes, budget)?.into_numbers("the array", (options.dtype, budget))?;
@@ -90,7 +109,51 @@ fn parse(bytes: Cow<'_, [u8]>, name: &str, options: &ReadOptions) -> Result<Data
         Format::MatrixMarket => {
             matrix_market::read(&bytes, (options.dtype, budget)).map(Dataset::from)?.checked()
         }
+        Format::Sheet => {
+            let (columns, said) = sheet::read(&bytes, options)?;
+            let mut data = columns.into_dataset(options)?;
+            data.remarks.splice(..0, said);
+            Ok(data)
+        }
+        Format::Json => json_lines::read(&bytes, budget)?.into_dataset(options),
+        Format::Hdf5 => hdf5::read(bytes, options),
         Format::Parquet => parquet(bytes, options),
+        Format::Packed => Err(packed_twice()),
+    };
+    data.map(|data| (data, format))
+}
+
+/// The bytes as they were before they were packed, their format, and the name that goes with them.
+fn opened<'b, 'n>(
+    bytes: Cow<'b, [u8]>,
+    name: &'n str,
+    budget: &Budget,
+) -> Result<(Cow<'b, [u8]>, Format, &'n str), Problem> {
+    let (bytes, name) = unpacked(bytes, name, budget)?;
+    let format = Format::detect(&bytes, name)?.of_archive(&bytes)?;
+    Ok((bytes, format, name))
+}
+
+fn packed_twice() -> Problem {
+    Problem::unsupported("a file that is packed twice", "unpack it once")
+}
+
+fn parse_texts(
+    bytes: Cow<'_, [u8]>,
+    name: &str,
+    (column, options): (&str, &ReadOptions),
+) -> Result<Texts, Problem> {
+    let budget = &options.budget;
+    let (bytes, format, _) = opened(bytes, name, budget)?;
+    match format {
+        Format::Text => text::read_texts(&bytes, (column, options), budget),
+        Format::Sheet => sheet::read(&bytes, options)?.0.into_texts(column, options),
+        Format::Json => json_lines::read(&bytes, budget)?.into_texts(column, options),
+        Format::Parquet => parquet_texts(bytes, column, options),
+        Format::Packed => Err(packed_twice()),
+        Format::Npy | Format::Npz | Format::Mat | Format::MatrixMarket | Format::Hdf5 => Err(
+            Problem::unsupported("a column of texts in this format", "use CSV, Excel, JSON lines or Parquet"),
+        ),
     }
 }
 
@@ -101,9 +164,12 @@ fn refuse_idle_options(format: Format, options: &ReadOptions) -> Result<(), Prob
         Format::Npy | Format::MatrixMarket if options.labels.is_some() => {
             idle("labels beside the matrix in this format", "keep them in a file of their own, or use .npz")
         }
-        Format::Npz | Format::Mat => Ok(()),
+        Format::Npy | Format::MatrixMarket if options.id.is_some() => {
+            idle("names beside the matrix in this format", "use a table, such as CSV or Parquet")
+        }
+        Format::Npz | Format::Mat | Format::Hdf5 | Format::Sheet => Ok(()),
         _ if options.variable.is_some() => {
-            idle("a named variable", "only .npz and .mat have variables; leave the option out")
+            idle("a named variable", "only .npz, .mat, HDF5 and .xlsx have several; leave the option out")
         }
         _ => Ok(()),
     }
@@ -114,7 +180,8 @@ fn parse_labels(
     name: &str,
     (wanted, budget): (Option<&str>, &Budget),
 ) -> Result<Vec<String>, Problem> {
-    match Format::detect(&bytes, name)? {
+    let (bytes, format, _) = opened(bytes, name, budget)?;
+    match format {
         Format::Text => text::read_labels(&bytes, (wanted, budget)),
         Format::Npy => npy::read(bytes, budget)?.into_labels("the array", budget),
         Format::Npz => npz::read(&bytes, budget)?.into_labels(wanted, budget),
@@ -122,12 +189,19 @@ fn parse_labels(
         Format::MatrixMarket => {
             Err(Problem::unsupported("labels in a Matrix Market file", "use a text with one label per line"))
         }
+        Format::Sheet => {
+            let options = ReadOptions { budget: budget.clone(), ..ReadOptions::default() };
+            sheet::read(&bytes, &options)?.0.into_labels(wanted, budget)
+        }
+        Format::Json => json_lines::read(&bytes, budget)?.into_labels(wanted, budget),
+        Format::Hdf5 => hdf5::read_labels(bytes, (wanted, budget)),
         Format::Parquet => parquet_labels(bytes, (wanted, budget)),
+        Format::Packed => Err(packed_twice()),
     }
 }
 
 #[cfg(feature = "parquet")]
-use crate::parquet::{read as parquet, read_labels as parquet_labels};
+use crate::parquet::{read as parquet, read_labels as parquet_labels, read_texts as parquet_texts};
 
 #[cfg(not(feature = "parquet"))]
 fn parquet(_: Cow<'_, [u8]>, _: &ReadOptions) -> Result<Dataset, Problem> {
@@ -137,4 +211,9 @@ fn parquet(_: Cow<'_, [u8]>, _: &ReadOptions) -> Result<Dataset, Problem> {
 #[cfg(not(feature = "parquet"))]
 fn parquet_labels(bytes: Cow<'_, [u8]>, _: (Option<&str>, &Budget)) -> Result<Vec<String>, Problem> {
     parquet(bytes, &ReadOptions::default()).map(|_| Vec::new())
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet_texts(bytes: Cow<'_, [u8]>, _: &str, options: &ReadOptions) -> Result<Texts, Problem> {
+    parquet(bytes, options).map(|_| Texts::default())
 }

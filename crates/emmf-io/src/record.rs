@@ -84,6 +84,9 @@ pub struct SampleColumns {
     /// What the sample is called, where it has a name, for example of its file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Vec<String>>,
+    /// How the sample begins, where it is a text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<Vec<String>>,
 }
 
 /// Class of samples that belong to none.
@@ -132,6 +135,9 @@ pub struct Record {
     /// What keeps the verdict about outliers from saying more, where something does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<Doubt>,
+    /// The samples whose coefficients are all zero: they belong to no cluster, whatever their label.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unassigned: Vec<usize>,
     /// Agreement with the true classes, where known, of the samples that are not of the class [`OUTLIER`].
     pub clustering: Option<Clustering>,
     /// The search that chose a parameter, where there was one.
@@ -182,6 +188,7 @@ impl Record {
             threshold: THRESHOLD,
             set_aside: fit.set_aside.clone(),
             groups: fit.groups.clone(),
+            unassigned: (0..fit.v.rows()).filter(|&i| fit.v.row(i).iter().all(|v| *v == T::ZERO)).collect(),
             doubt: fit.model.judge().and_then(Judge::doubt),
             clustering: truth.as_ref().map(compare).transpose()?,
             grid: None,
@@ -193,6 +200,7 @@ impl Record {
                 reason: fit.reasons.clone(),
                 truth,
                 name: None,
+                text: None,
             },
             extras: fit.extras.iter().filter_map(noted).collect(),
             command: None,
@@ -292,22 +300,25 @@ struct Version {
     version: u32,
 }
 
-/// One line a sample: row, label, residual, weight, score, whether it is an outlier (yes or no), why, and its name, where it has
-/// one, as CSV.
+/// One line a sample: row, label, residual, weight, score, whether it is an outlier (yes or no), why, and its name and the
+/// beginning of its text, where it has them, as CSV.
 pub(crate) fn samples_to(out: &mut dyn Write, record: &Record) -> io::Result<()> {
     let samples = &record.samples;
-    let named = if samples.name.is_some() { ",name" } else { "" };
-    writeln!(out, "row,label,residual,weight,score,outlier,reason{named}")?;
+    let texts = [("name", &samples.name), ("text", &samples.text)];
+    let texts: Vec<_> = texts.into_iter().filter_map(|(name, texts)| Some((name, texts.as_ref()?))).collect();
+    write!(out, "row,label,residual,weight,score,outlier,reason")?;
+    texts.iter().try_for_each(|(name, _)| write!(out, ",{name}"))?;
+    writeln!(out)?;
     for (row, outlier) in record.outliers().enumerate() {
         let reason = samples.reason.get(row).filter(|_| outlier).map_or("", |reason| reason.name());
         let outlier = if outlier { "yes" } else { "no" };
         let (label, residual) = (samples.label[row], samples.residual[row]);
         let (weight, score) = (samples.weight[row], samples.score[row]);
         write!(out, "{row},{label},{residual},{weight},{score},{outlier},{reason}")?;
-        match &samples.name {
-            Some(names) => writeln!(out, ",\"{}\"", disarmed(&names[row]).replace('"', "\"\""))?,
-            None => writeln!(out)?,
+        for (_, texts) in &texts {
+            write!(out, ",\"{}\"", disarmed(&texts[row]).replace('"', "\"\""))?;
         }
+        writeln!(out)?;
     }
     Ok(())
 }

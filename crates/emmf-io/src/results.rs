@@ -11,15 +11,21 @@ use sha2::{Digest, Sha256};
 
 use crate::atomic::{Batch, folder_of};
 use crate::error::{Error, Problem};
+use crate::factors::{TableFormat, write_centroids, write_coefficients, write_features};
+use crate::hdf5::{Annotations, annotate};
 use crate::model::{Notes, to_bytes};
 use crate::npy_write::write_reals;
 use crate::record::{Record, files_of, record_to, samples_to};
 use crate::result_folder::ResultFolder;
+use crate::sketch::Features;
 
 /// The name of the model file in the folder of a fit.
 pub const MODEL_FILE: &str = "model.safetensors";
 /// The name of the record in the folder of a fit.
 pub const RECORD_FILE: &str = "record.json";
+
+/// The name of the annotated AnnData file in the folder of a fit.
+pub const ANNDATA_FILE: &str = "result.h5ad";
 
 /// What a fit is to leave.
 pub struct Results<'a, T> {
@@ -31,15 +37,20 @@ pub struct Results<'a, T> {
     pub notes: &'a Notes,
     /// A page about it, and where it is to be.
     pub page: Option<(&'a Path, &'a str)>,
+    /// The formats in which coefficients and centroids are written.
+    pub tables: &'a [TableFormat],
+    /// An AnnData file to make a copy of, with the results in it.
+    pub anndata: Option<&'a Path>,
 }
 
 impl ResultFolder {
-    /// Writes `model.safetensors`, `samples.csv` (row, label, residual, weight, score, outlier), an NPY file for every
+    /// Writes `model.safetensors`, `samples.csv` (row, label, residual, weight, score, outlier), coefficients, centroids and
+    /// their largest features as tables, an NPY file for every
     /// matrix among the extra results and for the samples where missing values were filled in, the page, and
     /// `record.json`, which names them with their hashes. All of them appear, or none; what an earlier fit left in the
     /// folder and this one does not write is gone then, and nothing else is.
     pub fn write<T: Real>(&self, results: Results<'_, T>) -> Result<(), Error> {
-        let Results { fit, record, notes, page } = results;
+        let Results { fit, record, notes, page, tables, anndata } = results;
         let mut files = Files { folder: &self.path, batch: Batch::default(), hashes: BTreeMap::new() };
         let model = self.path.join(MODEL_FILE);
         let bytes = to_bytes(&fit.model, notes).map_err(|problem| problem.of(model.display().to_string()))?;
@@ -48,6 +59,28 @@ impl ResultFolder {
         let imputed = fit.imputed.iter().map(|imputed| ("imputed", imputed));
         for (name, matrix) in fit.extras.iter().filter_map(matrix).chain(imputed) {
             files.add(&self.path.join(format!("{name}.npy")), |out| write_reals(out, matrix))?;
+        }
+        let names = Features { names: notes.features.as_deref(), image: None };
+        let features: Vec<String> = (0..fit.model.centroids().rows()).map(|j| names.name(j)).collect();
+        for &format in tables {
+            let path = |name: &str| self.path.join(format!("{name}.{}", format.ending()));
+            files.add(&path("coefficients"), |out| write_coefficients(out, (fit, record), format))?;
+            files.add(&path("centroids"), |out| write_centroids(out, (fit, &features), format))?;
+        }
+        if !tables.is_empty() {
+            files.add(&self.path.join("features.csv"), |out| write_features(out, (fit, &features)))?;
+        }
+        if let Some(from) = anndata {
+            let outliers: Vec<bool> = record.outliers().collect();
+            let found = Annotations {
+                coefficients: &fit.v,
+                centroids: fit.model.centroids(),
+                labels: &fit.labels,
+                scores: &fit.scores,
+                residuals: &fit.residuals,
+                outliers: &outliers,
+            };
+            files.add(&self.path.join(ANNDATA_FILE), |out| annotate(out, from, &found))?;
         }
         if let Some((path, text)) = page {
             files.add(path, |out| out.write_all(text.as_bytes()))?;
@@ -72,7 +105,11 @@ struct Files<'a> {
 }
 
 impl Files<'_> {
-    fn add(&mut self, path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
+    fn add(
+        &mut self,
+        path: &Path,
+        fill: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+    ) -> Result<(), Error> {
         let mut hash = Sha256::new();
         self.batch.add(path, |out| fill(&mut Hashing { out, hash: &mut hash }))?;
         let name = path.file_name().and_then(|name| name.to_str());
@@ -125,7 +162,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 
 /// Hashes what is written.
 struct Hashing<'a> {
-    out: &'a mut dyn Write,
+    out: &'a mut (dyn Write + Send),
     hash: &'a mut Sha256,
 }
 

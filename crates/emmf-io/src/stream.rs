@@ -7,6 +7,7 @@ use crate::error::{Error, Problem};
 use crate::format::Format;
 use crate::npy;
 use crate::options::ReadOptions;
+use crate::remark::Remark;
 use crate::source::Source;
 use emmf::{Mat, Real, RowSource};
 use std::fs::File;
@@ -30,6 +31,10 @@ pub struct Streamed {
     pub labels: Option<Vec<String>>,
     /// The name of each feature.
     pub columns: Option<Vec<String>>,
+    /// The name of each sample.
+    pub names: Option<Vec<String>>,
+    /// What was taken for granted about the file.
+    pub remarks: Vec<Remark>,
 }
 
 /// Samples in a file, one after the other. Gives them in either floating-point type.
@@ -105,7 +110,7 @@ pub fn stream(path: &Path, options: &ReadOptions, memory: u64) -> Result<Streame
 /// beside it. Nothing for any other input.
 pub(crate) fn in_place(source: &Source, options: &ReadOptions) -> Option<Result<Numbers, Problem>> {
     let (file, length) = source.file()?;
-    let is_plain = options.labels.is_none() && options.variable.is_none();
+    let is_plain = options.labels.is_none() && options.variable.is_none() && options.id.is_none();
     let (layout, _) = npy::layout(&source.head).ok().filter(|_| is_plain)?;
     if !lies_by_samples(&layout) {
         return None;
@@ -159,7 +164,7 @@ fn npy_rows(file: File, (head, length): (&[u8], u64), options: &ReadOptions) -> 
     let Layout { element, big_endian, shape, .. } = layout;
     let rows = FileRows::new(file, start as u64, (element, big_endian), shape)?;
     let dtype = options.dtype.unwrap_or_else(|| natural(&layout));
-    Ok(Streamed { rows, dtype, labels: None, columns: None })
+    Ok(Streamed { rows, dtype, labels: None, columns: None, names: None, remarks: Vec::new() })
 }
 
 impl FileRows {

@@ -92,7 +92,7 @@ impl<'a> Variables<'a> {
             None => self.usual_labels(samples, budget)?,
         };
         let x = matrix.into_numbers(&variable_called(&name), (options.dtype, budget))?;
-        Dataset { x, labels, columns }.checked()
+        Dataset::new(x, labels, columns).checked()
     }
 
     /// The labels alone.

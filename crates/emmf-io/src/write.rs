@@ -59,6 +59,7 @@ fn dispatch(format: Format, path: &Path, out: &mut (dyn Write + Send), dataset: 
         Format::Mat => mat::write(out, dataset),
         Format::MatrixMarket => matrix_market_write::write(out, &dataset.x),
         Format::Parquet => parquet(out, dataset),
+        other => Err(io::Error::new(io::ErrorKind::Unsupported, format!("{other:?} cannot be written"))),
     }
 }
 

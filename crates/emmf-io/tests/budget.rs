@@ -42,7 +42,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
         .map(|name| {
             let path = folder.join(name);
             let labels = (!matches!(name, "x.npy" | "x.mtx")).then(|| labels.clone());
-            write(&path, &Dataset { x: x.clone().into(), labels, columns: None }).unwrap();
+            write(&path, &Dataset::new(x.clone(), labels, None)).unwrap();
             path
         })
         .to_vec()
@@ -73,7 +73,7 @@ fn promise_11_no_number_in_a_parquet_file_is_believed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.parquet");
     let x = emmf::Mat::from_fn(40, 3, |i, j| ((i * 7 + j * 3) % 5) as f64);
-    write(&path, &Dataset { x: x.into(), labels: None, columns: None }).unwrap();
+    write(&path, &Dataset::new(x, None, None)).unwrap();
     let whole = std::fs::read(&path).unwrap();
     let limit = 16 << 20;
     let options = ReadOptions { budget: Budget::new(Limit::Asked(limit)), ..ReadOptions::default() };
@@ -151,7 +151,7 @@ fn promise_11_one_budget_serves_all_files() {
     let path = folder.path().join("x.npy");
     let x = synth::rays_with_outliers::<f64>(&synth::Rays { samples: 1000, ..Default::default() }).unwrap().x;
     let bytes = size_of_val(x.as_slice()) as u64;
-    write(&path, &Dataset { x: x.into(), labels: None, columns: None }).unwrap();
+    write(&path, &Dataset::new(x, None, None)).unwrap();
     let options = ReadOptions { budget: Budget::new(Limit::Asked(3 * bytes)), ..ReadOptions::default() };
     let kept: Vec<_> = (0..4).map(|_| read(&path, &options)).collect();
     assert_eq!(kept.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, true, true, false]);

@@ -27,7 +27,7 @@ macro_rules! fixtures {
 }
 
 /// Files of other tools.
-const FIXTURES: [(&str, &[u8]); 35] = fixtures![
+const FIXTURES: [(&str, &[u8]); 45] = fixtures![
     "array.mtx",
     "big_endian.mat",
     "big_endian.npy",
@@ -40,8 +40,10 @@ const FIXTURES: [(&str, &[u8]); 35] = fixtures![
     "coo.npz",
     "coordinate.mtx",
     "csc.npz",
+    "csr.h5ad",
     "csr.npz",
     "cube.mat",
+    "dense.h5ad",
     "dense.npz",
     "dense_compressed.npz",
     "dia.npz",
@@ -50,18 +52,26 @@ const FIXTURES: [(&str, &[u8]); 35] = fixtures![
     "f4.npy",
     "f8.npy",
     "fortran.npy",
+    "german.csv.gz",
     "i4.npy",
     "i8_vector.npy",
+    "lines.jsonl",
     "logical.mat",
     "mixed.parquet",
     "null.parquet",
     "pattern.mtx",
+    "plain.h5",
+    "sheet.xlsx",
     "snappy.parquet",
     "sparse.mat",
     "symmetric.mtx",
+    "table.csv.bz2",
+    "table.csv.zst",
+    "tenx.h5",
     "text_vector.npy",
     "two_texts.parquet",
     "v4.mat",
+    "v73.mat",
     "zstd.parquet",
 ];
 
@@ -83,6 +93,22 @@ pub(crate) static NPY: LazyLock<Vec<Seed>> = LazyLock::new(|| all("npy"));
 pub(crate) static NPZ: LazyLock<Vec<Seed>> = LazyLock::new(|| all("npz"));
 pub(crate) static MAT: LazyLock<Vec<Seed>> = LazyLock::new(|| all("mat"));
 pub(crate) static MTX: LazyLock<Vec<Seed>> = LazyLock::new(|| all("mtx"));
+pub(crate) static SHEET: LazyLock<Vec<Seed>> = LazyLock::new(|| all("xlsx"));
+pub(crate) static HDF5: LazyLock<Vec<Seed>> = LazyLock::new(|| {
+    let matlab = all("mat").into_iter().filter(|seed| seed.name == "v73.mat");
+    all("h5ad").into_iter().chain(all("h5")).chain(matlab).collect()
+});
+pub(crate) static PACKED: LazyLock<Vec<Seed>> =
+    LazyLock::new(|| ["gz", "bz2", "zst"].iter().flat_map(|ending| all(ending)).collect());
+pub(crate) static JSON: LazyLock<Vec<Seed>> = LazyLock::new(|| {
+    let by_hand = [
+        "{\"a\": 1, \"b\": 2.5}\n{\"a\": 0, \"c\": 3}\n",
+        "[{\"x\": 1, \"label\": \"u\"}, {\"x\": 2, \"label\": \"v\"}]",
+        "{\"x\": null, \"y\": [1], \"z\": {\"w\": 1}, \"v\": 1e3}\n",
+    ];
+    let by_hand = by_hand.iter().map(|text| Seed { name: "x.jsonl".into(), bytes: text.as_bytes().to_vec() });
+    all("jsonl").into_iter().chain(by_hand).collect()
+});
 pub(crate) static PARQUET: LazyLock<Vec<Seed>> = LazyLock::new(|| all("parquet"));
 
 /// Of other tools and our own.
@@ -98,14 +124,14 @@ fn data_sets() -> Vec<Dataset> {
     let triplets = vec![(0, 1, 2.0), (1, 0, 1.5), (3, 4, 7.0), (4, 2, 1.0)];
     let sparse = Csr::from_triplets((5, 6), triplets).expect("entries inside the matrix");
     let texts = |text: &str, count: usize| Some((0..count).map(|at| format!("{text}{}", at % 3)).collect());
-    let plain = |x: Numbers| Dataset { x, labels: None, columns: None };
+    let plain = |x: Numbers| Dataset::new(x, None, None);
     vec![
         plain(dense.clone().into()),
         plain(dense.cast::<f32>().into()),
         plain(sparse.clone().into()),
         plain(sparse.cast::<f32>().into()),
-        Dataset { x: dense.into(), labels: texts("class ", 6), columns: texts("é", 4) },
-        Dataset { x: sparse.into(), labels: texts("", 5), columns: None },
+        Dataset::new(dense, texts("class ", 6), texts("é", 4)),
+        Dataset::new(sparse, texts("", 5), None),
     ]
 }
 

@@ -6,7 +6,9 @@ mod files;
 mod fits;
 mod pictures;
 
-pub(crate) use files::{CSV, MAT, MTX, NPY, NPZ, PARQUET, Seed, element, npy, packed, pick};
+pub(crate) use files::{
+    CSV, HDF5, JSON, MAT, MTX, NPY, NPZ, PACKED, PARQUET, SHEET, Seed, element, npy, packed, pick,
+};
 pub(crate) use fits::{MODELS, RECORDS};
 pub(crate) use pictures::{JPEG, PNM, png};
 

@@ -65,7 +65,8 @@ impl Images {
             fs::write(images.join(format!("{at}.{ending}")), bytes)?;
         }
         let dtype = self.single.then_some(Dtype::F32);
-        let options = FolderOptions { dtype, resize: self.resize, vocabulary: None, budget: budget() };
+        let options =
+            FolderOptions { dtype, resize: self.resize, budget: budget(), ..FolderOptions::default() };
         Ok(read_folder(&images, FolderKind::Images, &options))
     }
 }

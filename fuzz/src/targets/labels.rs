@@ -5,7 +5,7 @@ use emmf_io::read_labels_bytes;
 use super::table::Table;
 use crate::Random;
 use crate::case::{Answer, Case, Verdict, refused};
-use crate::seeds::{CSV, MAT, MTX, NPY, NPZ, PARQUET};
+use crate::seeds::{CSV, HDF5, JSON, MAT, MTX, NPY, NPZ, PARQUET, SHEET};
 
 struct Labels {
     file: Table,
@@ -13,12 +13,15 @@ struct Labels {
 }
 
 pub(super) fn make(random: &mut Random) -> Box<dyn Case> {
-    let seeds = match random.below(8) {
+    let seeds = match random.below(12) {
         0 => &MAT,
         1 => &MTX,
         2 => &NPY,
         3 => &NPZ,
         4 => &PARQUET,
+        5 => &HDF5,
+        6 => &SHEET,
+        7 => &JSON,
         _ => &CSV,
     };
     let file = Table::changed(seeds, random);

@@ -1,15 +1,19 @@
 //! The parts of the program that are tried, one module each.
 
 mod experiments;
+mod hdf5;
 mod images;
+mod json;
 mod labels;
 mod mat;
 mod models;
 mod mtx;
 mod npy;
 mod npz;
+mod packed;
 mod parquet;
 mod records;
+mod sheet;
 mod specs;
 mod streams;
 mod table;
@@ -26,6 +30,10 @@ pub const TARGETS: &[Target] = &[
     Target { name: "mat", about: "MATLAB files, raw and inside zlib", make: mat::make },
     Target { name: "mtx", about: "Matrix Market files", make: mtx::make },
     Target { name: "parquet", about: "Parquet files", make: parquet::make },
+    Target { name: "hdf5", about: "HDF5 files: AnnData, 10x, MATLAB 7.3, plain datasets", make: hdf5::make },
+    Target { name: "sheet", about: "Excel files", make: sheet::make },
+    Target { name: "json", about: "JSON lines and arrays of objects", make: json::make },
+    Target { name: "packed", about: "tables packed by gzip, bzip2 and zstd", make: packed::make },
     Target { name: "labels", about: "labels alone, in every format", make: labels::make },
     Target { name: "texts", about: "texts as counts of words: columns and folders", make: texts::make },
     Target {

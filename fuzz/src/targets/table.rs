@@ -43,6 +43,15 @@ pub(super) fn options(random: &mut Random) -> ReadOptions {
     options.header = random.pick(&[None, Some(true), Some(false)]);
     options.delimiter = random.pick(&[None, None, Some(';'), Some(' '), Some('é')]);
     options.missing = random.one_in(2);
+    options.decimal = random.pick(&[None, None, Some(','), Some('.'), Some('x')]);
+    options.id = random.pick(&[None, None, None, Some("1"), Some("id"), Some("nothing")]).map(Into::into);
+    options.columns = random
+        .pick(&[&[][..], &[], &["*"], &["a", "-1"], &["no*"]])
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    options.drop = random.pick(&[&[][..], &[], &["1"], &["?"]]).iter().map(ToString::to_string).collect();
+    options.transpose = random.one_in(6);
     options
 }
 
@@ -71,6 +80,9 @@ pub(super) fn sound(data: &Dataset) -> Verdict {
     }
     if data.labels.as_ref().is_some_and(|labels| labels.len() != n) {
         return Err(format!("labels of another number than the {n} samples"));
+    }
+    if data.names.as_ref().is_some_and(|names| names.len() != n) {
+        return Err(format!("names of another number than the {n} samples"));
     }
     if data.columns.as_ref().is_some_and(|columns| columns.len() != d) {
         return Err(format!("names of another number than the {d} features"));

@@ -136,6 +136,9 @@ pub(super) struct OutArgs {
     /// output. npy and mtx have no place for labels: they go to x.labels.csv beside x.npy.
     #[arg(long, value_name = "FILE")]
     pub(super) out: PathBuf,
+    /// Print one JSON object about what was written
+    #[arg(long)]
+    pub(super) json: bool,
 }
 
 #[derive(ClapArgs)]

@@ -11,11 +11,11 @@ use emmf_io::{Budget, Dataset, Matrix, Numbers, ReadOptions};
 use emmf_report::OUTLIER;
 
 use crate::input::read;
-use crate::output::write_data;
+use crate::output::{write_data, wrote};
 use crate::wording::explained;
 
 pub(crate) use args::SynthArgs;
-use args::SynthKind;
+use args::{OutArgs, SynthKind};
 
 /// More numbers than this (32 GB) are a typing error.
 const MOST_ENTRIES: usize = 1 << 32;
@@ -23,8 +23,8 @@ const MOST_ENTRIES: usize = 1 << 32;
 pub(crate) fn run(SynthArgs { kind }: &SynthArgs) -> Result<()> {
     emmf_io::check_output(kind.out())?;
     match kind {
-        SynthKind::Toy(out) => write_labelled(&synth::toy_with_outliers::<f64>(), &out.out),
-        SynthKind::ToyClean(out) => write_labelled(&synth::toy_clean::<f64>(), &out.out),
+        SynthKind::Toy(out) => write_labelled(&synth::toy_with_outliers::<f64>(), out),
+        SynthKind::ToyClean(out) => write_labelled(&synth::toy_clean::<f64>(), out),
         SynthKind::Rays { samples, features, k, outliers, noise, seed, out } => {
             check_size(*samples, *outliers, *features)?;
             let rays = Rays {
@@ -37,18 +37,18 @@ pub(crate) fn run(SynthArgs { kind }: &SynthArgs) -> Result<()> {
                 ..Rays::default()
             };
             let made = synth::rays_with_outliers::<f64>(&rays);
-            write_labelled(&made.map_err(|error| explained(&error, &out.out))?, &out.out)
+            write_labelled(&made.map_err(|error| explained(&error, &out.out))?, out)
         }
         SynthKind::Outliers { input, count, kind, seed, out } => {
             let data = read(input, Missing::Refuse, &Budget::default())?;
             let kind: Option<Junk> = (*kind).into();
-            write_more(&out.out, data, *count, |x| Ok(with_outliers(&x, kind, *count, seed.seed)))
+            write_more(out, data, *count, |x| Ok(with_outliers(&x, kind, *count, seed.seed)))
         }
         SynthKind::Foreign { input, from, count, seed, out } => {
             let data = read(input, Missing::Refuse, &Budget::default())?;
             let other = emmf_io::read(from, &ReadOptions::default())?.x.into_f64();
             let other = dense(other)?;
-            write_more(&out.out, data, *count, |x| {
+            write_more(out, data, *count, |x| {
                 let foreign = synth::add_foreign(&x, &other, *count, seed.seed);
                 foreign.map_err(|error| explained(&error, from))
             })
@@ -60,7 +60,7 @@ pub(crate) fn run(SynthArgs { kind }: &SynthArgs) -> Result<()> {
                 bail!("--count is {count}, but {} has {samples} samples", input.data.display());
             }
             let rows = synth::choose_per_class(&vec![0; samples], *count, seed.seed);
-            write_more(&out.out, data, 0, |mut x| {
+            write_more(out, data, 0, |mut x| {
                 let done = synth::add_salt_and_pepper(&mut x, &rows, *share, seed.seed);
                 done.map(|()| x).map_err(|error| explained(&error, &input.data))
             })
@@ -82,14 +82,14 @@ pub(crate) fn run(SynthArgs { kind }: &SynthArgs) -> Result<()> {
                 Numbers::F32(x) => with_blocks(x, shape, &rows, *block, seed.seed).map(Numbers::from),
                 Numbers::F64(x) => with_blocks(x, shape, &rows, *block, seed.seed).map(Numbers::from),
             }?;
-            write_data(&out.out, data)
+            put(out, data)
         }
     }
 }
 
 /// Writes the data with `count` outliers that `add` puts after the samples.
 fn write_more(
-    out: &Path,
+    out: &OutArgs,
     mut data: Dataset,
     count: usize,
     add: impl Fn(Mat<f64>) -> Result<Mat<f64>>,
@@ -102,7 +102,16 @@ fn write_more(
     if let Some(labels) = &mut data.labels {
         labels.extend(std::iter::repeat_n(OUTLIER.to_string(), count));
     }
-    write_data(out, data)
+    if let Some(names) = &mut data.names {
+        names.extend((1..=count).map(|at| format!("{OUTLIER}_{at}")));
+    }
+    put(out, data)
+}
+
+/// Writes the data and says where.
+fn put(out: &OutArgs, data: Dataset) -> Result<()> {
+    write_data(&out.out, data)?;
+    wrote(&[&out.out], out.json)
 }
 
 /// Outliers of a kind after the samples, huge ones by default.
@@ -156,9 +165,9 @@ fn rows_per_class(data: &Dataset, count: usize, seed: u64) -> Result<Vec<usize>>
     Ok(synth::choose_per_class(&classes, count, seed))
 }
 
-fn write_labelled(data: &Labelled<f64>, out: &Path) -> Result<()> {
+fn write_labelled(data: &Labelled<f64>, out: &OutArgs) -> Result<()> {
     let label =
         |(&label, &outlier): (&usize, &bool)| if outlier { OUTLIER.into() } else { label.to_string() };
     let labels = data.labels.iter().zip(&data.outlier).map(label).collect();
-    write_data(out, Dataset { x: data.x.clone().into(), labels: Some(labels), columns: None })
+    put(out, Dataset::new(data.x.clone(), Some(labels), None))
 }

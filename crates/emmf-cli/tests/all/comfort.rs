@@ -19,8 +19,7 @@ fn blobs(place: &Place, k: usize, seed: u64) {
     });
     let data = centers.unwrap();
     let labels = data.labels.iter().map(ToString::to_string).collect();
-    write(&place.path("blobs.csv"), &Dataset { x: data.x.into(), labels: Some(labels), columns: None })
-        .unwrap();
+    write(&place.path("blobs.csv"), &Dataset::new(data.x, Some(labels), None)).unwrap();
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn place(samples: usize) -> Place {
     let place = Place::new();
     let rays = emmf::synth::Rays { samples, features: 200, outliers: 100, ..Default::default() };
     let x = emmf::synth::rays_with_outliers::<f32>(&rays).unwrap().x;
-    write(&place.path("x.npy"), &Dataset { x: x.into(), labels: None, columns: None }).unwrap();
+    write(&place.path("x.npy"), &Dataset::new(x, None, None)).unwrap();
     place
 }
 

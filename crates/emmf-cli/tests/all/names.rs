@@ -11,7 +11,7 @@ use program::{Place, column, numbers, table};
 const TRANSFORM: &str = "transform result/model.safetensors";
 
 fn named(x: impl Into<Numbers>, names: &[&str]) -> Dataset {
-    Dataset { x: x.into(), labels: None, columns: Some(names.iter().map(ToString::to_string).collect()) }
+    Dataset::new(x, None, Some(names.iter().map(ToString::to_string).collect()))
 }
 
 /// The samples of `x.csv` with these of its columns, from 1; 0 is a column of its own.
@@ -144,8 +144,7 @@ fn promise_04_tables_larger_than_memory_are_read_by_name() {
     let name = |j: usize| format!("f{j}");
     let turned = Mat::from_fn(n, d + 1, |i, j| if j == 0 { 1.0 } else { x[(i, d - j)] });
     let turned_names = std::iter::once("id".to_string()).chain((0..d).rev().map(name)).collect();
-    let data =
-        |x: Mat<f32>, columns: Vec<String>| Dataset { x: x.into(), labels: None, columns: Some(columns) };
+    let data = |x: Mat<f32>, columns: Vec<String>| Dataset::new(x, None, Some(columns));
     write(&place.path("x.parquet"), &data(x, (0..d).map(name).collect())).unwrap();
     write(&place.path("turned.parquet"), &data(turned, turned_names)).unwrap();
     place.run("fit x.parquet -k 2 --max-iter 2 --method nmf --init random --max-memory 60MB --quiet --out result").ok();

@@ -6,6 +6,6 @@ mod read;
 mod spool;
 mod write;
 
-pub(crate) use read::{read, read_labels};
+pub(crate) use read::{read, read_labels, read_texts};
 pub(crate) use spool::{size, stream};
 pub(crate) use write::write;

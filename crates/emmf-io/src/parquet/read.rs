@@ -3,14 +3,17 @@
 use super::columns::{Kind, Values, damaged, read_column, unusable};
 use super::pages::check_pages;
 use crate::budget::Budget;
-use crate::dataset::{Dataset, Dtype, text_bytes};
-use crate::error::{Problem, listed, nearest, shortened};
+use crate::dataset::{Dataset, Dtype, Numbers, all_different, text_bytes};
+use crate::error::{Problem, listed, shortened};
 use crate::guarded::guarded;
 use crate::inflate::Allowance;
 use crate::options::{LABEL_VARIABLES, ReadOptions, find_column, is_label_column};
+use crate::roles::{self, Roles, no_such_column};
 use crate::stream::COLUMN;
+use crate::texts::Texts;
 use bytes::Bytes;
 use emmf::{Mat, Real};
+use parquet::basic::Type;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescPtr;
@@ -21,7 +24,7 @@ const INDEX: &str = "__index_level_";
 
 /// Reads the matrix, the labels and the names.
 pub(crate) fn read(bytes: Cow<'_, [u8]>, options: &ReadOptions) -> Result<Dataset, Problem> {
-    guarded(|| Table::of(bytes, &options.budget)?.into_dataset(options))
+    guarded("its pages", || Table::of(bytes, &options.budget)?.into_dataset(options))
 }
 
 /// Reads the labels alone.
@@ -29,7 +32,7 @@ pub(crate) fn read_labels(
     bytes: Cow<'_, [u8]>,
     (wanted, budget): (Option<&str>, &Budget),
 ) -> Result<Vec<String>, Problem> {
-    guarded(|| {
+    guarded("its pages", || {
         let table = Table::of(bytes, budget)?;
         let usual = |name: &&String| LABEL_VARIABLES.iter().any(|usual| name.eq_ignore_ascii_case(usual));
         let by_name = wanted.or_else(|| table.names.iter().find(usual).map(String::as_str));
@@ -40,6 +43,27 @@ pub(crate) fn read_labels(
             option: "--labels NAME",
         })?;
         table.labels(at, budget)
+    })
+}
+
+/// Reads a column of texts, with the labels, and the names where they are wanted.
+pub(crate) fn read_texts(
+    bytes: Cow<'_, [u8]>,
+    column: &str,
+    options: &ReadOptions,
+) -> Result<Texts, Problem> {
+    guarded("its pages", || {
+        let table = Table::of(bytes, &options.budget)?;
+        let at = table.find(column)?;
+        let usual = || table.names.iter().position(|name| is_label_column(name)).filter(|&other| other != at);
+        let labels = options.labels.as_deref().map(|wanted| table.find(wanted)).transpose()?.or_else(usual);
+        let names = options.id.as_deref().map(|wanted| table.find(wanted)).transpose()?;
+        let strings = |at| table.labels(at, &options.budget);
+        Ok(Texts {
+            texts: strings(at)?,
+            labels: labels.map(strings).transpose()?,
+            names: names.map(strings).transpose()?,
+        })
     })
 }
 
@@ -63,14 +87,6 @@ pub(super) struct Table<R: ChunkReader> {
     columns: Vec<ColumnDescPtr>,
     names: Vec<String>,
     rows: usize,
-}
-
-/// What the columns of a table are for.
-pub(super) struct Roles {
-    pub(super) features: Vec<usize>,
-    pub(super) labels: Option<usize>,
-    /// The type that the features get when nothing else is asked for.
-    pub(super) natural: Dtype,
 }
 
 impl Table<Bytes> {
@@ -107,61 +123,93 @@ impl<R: ChunkReader + 'static> Table<R> {
         columns.iter().map(|&at| self.names[at].clone()).collect()
     }
 
-    /// Which columns are features and which one holds the labels.
-    pub(super) fn roles(&self, options: &ReadOptions) -> Result<Roles, Problem> {
-        let labels = self.find_labels(options.labels.as_deref())?;
-        let features: Vec<usize> = (0..self.columns.len())
-            .filter(|&at| Some(at) != labels && !self.names[at].starts_with(INDEX))
-            .collect();
-        self.check_features(&features)?;
+    /// What the columns are for, and the type that the features get when nothing else is asked for.
+    pub(super) fn roles(&self, options: &ReadOptions) -> Result<(Roles, Dtype), Problem> {
+        let kinds = self.kinds(&options.budget)?;
+        let table = roles::Table { names: Some(&self.names), kinds: &kinds };
+        let mut wanted = options.clone();
+        let index = self.names.iter().position(|name| name.starts_with(INDEX));
+        // What pandas keeps an index in names the samples, unless it only counts them.
+        let names_rows = index.filter(|&at| matches!(kinds[at], roles::Kind::Texts | roles::Kind::Names));
+        if let (None, Some(at)) = (&wanted.id, names_rows) {
+            wanted.id = Some(self.names[at].clone());
+        }
+        wanted.drop.extend(index.map(|at| self.names[at].clone()));
+        let roles = table.roles(&wanted)?;
+        let features = &roles.features;
+        if let Some(&at) =
+            features.iter().find(|&&at| kinds[at] != roles::Kind::Numbers && kinds[at] != roles::Kind::Counts)
+        {
+            return Err(unusable(&self.names[at]));
+        }
         let single =
             !features.is_empty() && features.iter().all(|&at| Kind::of(&self.columns[at]) == Kind::F32);
-        Ok(Roles { features, labels, natural: if single { Dtype::F32 } else { Dtype::F64 } })
+        Ok((roles, if single { Dtype::F32 } else { Dtype::F64 }))
+    }
+
+    fn kinds(&self, budget: &Budget) -> Result<Vec<roles::Kind>, Problem> {
+        let of = |column: &ColumnDescPtr| match Kind::of(column) {
+            Kind::Text => roles::Kind::Texts,
+            Kind::Other => roles::Kind::Other,
+            _ => roles::Kind::Numbers,
+        };
+        let mut kinds: Vec<roles::Kind> = self.columns.iter().map(of).collect();
+        let within = budget.fork();
+        match kinds.first() {
+            Some(roles::Kind::Texts) if all_different(&self.labels(0, &within)?) => {
+                kinds[0] = roles::Kind::Names;
+            }
+            Some(roles::Kind::Numbers) if self.counts()? => kinds[0] = roles::Kind::Counts,
+            _ => {}
+        }
+        Ok(kinds)
+    }
+
+    /// Whether the first column counts the rows, from 0 or 1.
+    fn counts(&self) -> Result<bool, Problem> {
+        let mut start = None;
+        let mut counts =
+            self.rows >= 4 && matches!(self.columns[0].physical_type(), Type::INT32 | Type::INT64);
+        self.for_each_group(|group, first, rows| {
+            if !counts {
+                return Ok(());
+            }
+            // A gap is no count, and is told when the column is read.
+            let Ok(values) = self.reals((group, 0), (first, rows), true) else {
+                counts = false;
+                return Ok(());
+            };
+            let begin = *start.get_or_insert(values.first().copied().unwrap_or(-1.0));
+            let counted = values.iter().enumerate().all(|(i, value)| *value == begin + (first + i) as f64);
+            counts = counted && (begin == 0.0 || begin == 1.0);
+            Ok(())
+        })?;
+        Ok(counts)
     }
 
     fn into_dataset(self, options: &ReadOptions) -> Result<Dataset, Problem> {
-        let Roles { features, labels, natural } = self.roles(options)?;
+        let (Roles { features, labels, names, remarks }, natural) = self.roles(options)?;
         let x = match options.dtype.unwrap_or(natural) {
-            Dtype::F32 => self.matrix::<f32>(&features, options)?.into(),
+            Dtype::F32 => Numbers::from(self.matrix::<f32>(&features, options)?),
             Dtype::F64 => self.matrix::<f64>(&features, options)?.into(),
         };
         let labels = labels.map(|at| self.labels(at, &options.budget)).transpose()?;
+        let names = names.map(|at| self.labels(at, &options.budget)).transpose()?;
         let columns = Some(self.names_of(&features));
-        Dataset { x, labels, columns }.checked()
+        Dataset { names, remarks, ..Dataset::new(x, labels, columns) }.checked()
     }
 
-    /// The wanted column, one of a usual name, or the only one with text.
+    fn find(&self, wanted: &str) -> Result<usize, Problem> {
+        find_column(wanted, Some(&self.names), self.names.len())
+            .ok_or_else(|| no_such_column(wanted, Some(&self.names), self.names.len()))
+    }
+
+    /// The wanted column, or one of a usual name.
     fn find_labels(&self, wanted: Option<&str>) -> Result<Option<usize>, Problem> {
-        if let Some(wanted) = wanted {
-            let found = find_column(wanted, Some(&self.names), self.names.len());
-            return found.map(Some).ok_or_else(|| Problem::NoSuchColumn {
-                wanted: wanted.into(),
-                nearest: nearest(wanted, self.names.iter().map(String::as_str)),
-                available: self.listed_names(),
-            });
+        match wanted {
+            Some(wanted) => self.find(wanted).map(Some),
+            None => Ok(self.names.iter().position(|name| is_label_column(name))),
         }
-        let usual = self.names.iter().position(|name| is_label_column(name));
-        let is_text =
-            |&at: &usize| Kind::of(&self.columns[at]) == Kind::Text && !self.names[at].starts_with(INDEX);
-        let mut texts = (0..self.columns.len()).filter(is_text);
-        let only = texts.next().filter(|_| texts.next().is_none());
-        Ok(usual.or(only))
-    }
-
-    fn check_features(&self, features: &[usize]) -> Result<(), Problem> {
-        let of_kind =
-            |kind: Kind| features.iter().copied().filter(move |&at| Kind::of(&self.columns[at]) == kind);
-        if let Some(at) = of_kind(Kind::Other).next() {
-            return Err(unusable(&self.names[at]));
-        }
-        if of_kind(Kind::Text).next().is_some() {
-            let names = of_kind(Kind::Text).map(|at| self.names[at].as_str());
-            return Err(Problem::unsupported(
-                format!("text in the columns {}", listed(names)),
-                "choose the one with the labels with --labels NAME and remove the others",
-            ));
-        }
-        Ok(())
     }
 
     fn matrix<T: Real>(&self, features: &[usize], options: &ReadOptions) -> Result<Mat<T>, Problem> {

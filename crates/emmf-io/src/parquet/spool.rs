@@ -2,31 +2,32 @@
 //!
 //! A fit reads its samples many times; to unpack the pages each time would take far longer than the fit.
 
-use super::read::{Roles, Table};
+use super::read::Table;
 use crate::array::Element;
 use crate::budget::Budget;
 use crate::dataset::Dtype;
 use crate::error::Problem;
 use crate::guarded::guarded;
 use crate::options::ReadOptions;
+use crate::roles::Roles;
 use crate::stream::{COLUMN, FileRows, Streamed};
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 
 /// Samples and features where they are known, and the type that the entries get.
 pub(crate) fn size(file: File, options: &ReadOptions) -> Result<(Option<(usize, usize)>, Dtype), Problem> {
-    guarded(|| {
+    guarded("its pages", || {
         let table = open(file, &options.budget)?;
-        let roles = table.roles(options)?;
-        Ok((Some((table.rows(), roles.features.len())), roles.natural))
+        let (roles, natural) = table.roles(options)?;
+        Ok((Some((table.rows(), roles.features.len())), natural))
     })
 }
 
 /// Unpacks a table, with at most `memory` bytes of it in memory.
 pub(crate) fn stream(file: File, options: &ReadOptions, memory: u64) -> Result<Streamed, Problem> {
-    guarded(|| {
+    guarded("its pages", || {
         let table = open(file, &options.budget)?;
-        let Roles { features, labels, natural } = table.roles(options)?;
+        let (Roles { features, labels, names, remarks }, natural) = table.roles(options)?;
         let dtype = options.dtype.unwrap_or(natural);
         let shape = (table.rows(), features.len());
         let (file, element) = match dtype {
@@ -34,8 +35,10 @@ pub(crate) fn stream(file: File, options: &ReadOptions, memory: u64) -> Result<S
             Dtype::F64 => (unpack(&table, &features, memory, f64::to_le_bytes)?, Element::F64),
         };
         let labels = labels.map(|at| table.labels(at, &options.budget)).transpose()?;
+        let names = names.map(|at| table.labels(at, &options.budget)).transpose()?;
         let columns = Some(table.names_of(&features));
-        Ok(Streamed { rows: FileRows::new(file, 0, (element, false), shape)?, dtype, labels, columns })
+        let rows = FileRows::new(file, 0, (element, false), shape)?;
+        Ok(Streamed { rows, dtype, labels, columns, names, remarks })
     })
 }
 

@@ -1,16 +1,17 @@
 //! A matrix with labels and names as a Parquet table.
 
 use crate::dataset::{Dataset, Matrix, Numbers};
-use crate::options::label_column_beside;
+use crate::options::{label_column_beside, name_column_beside};
 use crate::text::fill_row;
 use emmf::Real;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, FloatType};
 use parquet::errors::Result;
 use parquet::file::properties::WriterProperties;
-use parquet::file::writer::SerializedFileWriter;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
 use std::io::{self, Write};
+use std::ops::Range;
 use std::sync::Arc;
 
 type Writer<'a> = SerializedFileWriter<&'a mut (dyn Write + Send)>;
@@ -23,10 +24,9 @@ pub(crate) fn write(out: &mut (dyn Write + Send), dataset: &Dataset) -> io::Resu
 fn write_table(out: &mut (dyn Write + Send), dataset: &Dataset) -> Result<()> {
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     let mut writer = SerializedFileWriter::new(out, schema(dataset)?, Arc::new(properties))?;
-    let labels = dataset.labels.as_deref();
     match &dataset.x {
-        Numbers::F32(x) => write_groups::<f32, FloatType>(&mut writer, x, labels)?,
-        Numbers::F64(x) => write_groups::<f64, DoubleType>(&mut writer, x, labels)?,
+        Numbers::F32(x) => write_groups::<f32, FloatType>(&mut writer, x, dataset)?,
+        Numbers::F64(x) => write_groups::<f64, DoubleType>(&mut writer, x, dataset)?,
     }
     writer.close().map(drop)
 }
@@ -38,6 +38,10 @@ fn schema(dataset: &Dataset) -> Result<TypePtr> {
     };
     let names = dataset.column_names();
     let mut fields = names.iter().map(|name| field(name, physical, None)).collect::<Result<Vec<_>>>()?;
+    if dataset.names.is_some() {
+        let name = name_column_beside(&names);
+        fields.insert(0, field(name, Physical::BYTE_ARRAY, Some(LogicalType::String))?);
+    }
     if dataset.labels.is_some() {
         let name = label_column_beside(&names);
         fields.push(field(name, Physical::BYTE_ARRAY, Some(LogicalType::String))?);
@@ -54,7 +58,7 @@ fn field(name: &str, physical: Physical, logical: Option<LogicalType>) -> Result
 fn write_groups<T: Real, D: DataType<T = T>>(
     writer: &mut Writer<'_>,
     x: &Matrix<T>,
-    labels: Option<&[String]>,
+    dataset: &Dataset,
 ) -> Result<()> {
     let (rows, cols) = x.shape();
     let height = ((1 << 23) / cols.max(1)).max(1);
@@ -62,19 +66,30 @@ fn write_groups<T: Real, D: DataType<T = T>>(
         let height = height.min(rows - first);
         let columns = transposed(x, first, height);
         let mut group = writer.next_row_group()?;
+        write_texts(&mut group, dataset.names.as_deref(), first..first + height)?;
         for column in columns.chunks_exact(height) {
             if let Some(mut out) = group.next_column()? {
                 out.typed::<D>().write_batch(column, None, None)?;
                 out.close()?;
             }
         }
-        if let (Some(labels), Some(mut out)) = (labels, group.next_column()?) {
-            let texts: Vec<ByteArray> =
-                labels[first..first + height].iter().map(|label| label.as_str().into()).collect();
-            out.typed::<ByteArrayType>().write_batch(&texts, None, None)?;
-            out.close()?;
-        }
+        write_texts(&mut group, dataset.labels.as_deref(), first..first + height)?;
         group.close()?;
+    }
+    Ok(())
+}
+
+/// A column of texts, where there is one.
+fn write_texts<W: Write + Send>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
+    texts: Option<&[String]>,
+    rows: Range<usize>,
+) -> Result<()> {
+    let Some(texts) = texts else { return Ok(()) };
+    if let Some(mut out) = group.next_column()? {
+        let texts: Vec<ByteArray> = texts[rows].iter().map(|text| text.as_str().into()).collect();
+        out.typed::<ByteArrayType>().write_batch(&texts, None, None)?;
+        out.close()?;
     }
     Ok(())
 }

@@ -77,6 +77,8 @@ impl Record {
         below("samples.label", &self.samples.label, (clusters, "clusters"))?;
         below("set_aside", &self.set_aside, (n, "samples"))?;
         rising("set_aside", &self.set_aside)?;
+        below("unassigned", &self.unassigned, (n, "samples"))?;
+        rising("unassigned", &self.unassigned)?;
         for group in &self.groups {
             below("groups", group, (n, "samples"))?;
             rising("groups", group)?;
@@ -123,7 +125,7 @@ impl SampleColumns {
         if !self.reason.is_empty() {
             length("samples.reason", self.reason.len(), samples)?;
         }
-        for (name, column) in [("truth", &self.truth), ("name", &self.name)] {
+        for (name, column) in [("truth", &self.truth), ("name", &self.name), ("text", &self.text)] {
             let entries = column.as_ref().map_or(n, Vec::len);
             length(&format!("samples.{name}"), entries, samples)?;
         }

@@ -10,6 +10,7 @@ use emmf::synth::ImageShape;
 use emmf::{Fit, Mat, Real, Samples};
 use serde::{Deserialize, Serialize};
 
+use crate::factors::TINY;
 pub use levels::{Levels, base64};
 
 use levels::range;
@@ -153,7 +154,9 @@ fn sketch_centroids<T: Real>(
     let centroid = |cluster: usize| {
         let values: Vec<f64> = (0..u.rows()).map(|j| u[(j, cluster)].to_f64()).collect();
         let shown = reduction.apply(&values);
-        let top = largest(&values, FEATURES).into_iter().filter(|&j| values[j] > 0.0);
+        let top = largest(&values, FEATURES);
+        let least = top.first().map_or(0.0, |&most| TINY * values[most]);
+        let top = top.into_iter().filter(|&j| values[j] > least);
         CentroidSketch {
             cluster,
             shape: Levels::new(&shown, range(&shown)),

@@ -1,11 +1,12 @@
 //! The labels alone from a text: its only column, or the one that is named.
 
 use super::records::{Delimiter, for_each};
-use super::table::{first_records, is_number, label, no_such_column};
+use super::table::{first_records, is_number, label};
 use crate::budget::Budget;
 use crate::dataset::text_bytes;
 use crate::error::{Problem, listed};
 use crate::options::{LABEL_VARIABLES, find_column};
+use crate::roles::no_such_column;
 
 /// Reads the labels. The wanted column is a name or a number.
 pub(crate) fn read_labels(
@@ -14,18 +15,18 @@ pub(crate) fn read_labels(
 ) -> Result<Vec<String>, Problem> {
     let text = super::decode(bytes)?;
     // Blanks belong to names like "New York".
-    let delimiter = match Delimiter::sniff(text) {
+    let delimiter = match Delimiter::sniff(&text) {
         Delimiter::WhiteSpace => Delimiter::Byte(b','),
         byte @ Delimiter::Byte(_) => byte,
     };
-    let first = first_records(text, delimiter, 2)?;
+    let first = first_records(&text, delimiter, 2)?;
     let Some(head) = first.first() else { return Err(Problem::Empty { rows: 0, cols: 0 }) };
     let column = choose_column(head, wanted)?;
     let mut skip = is_header(&first, column, wanted);
     let mut labels = Vec::new();
-    for_each(text, delimiter, |record| {
+    for_each(&text, delimiter, |record| {
         if record.fields.len() != head.len() {
-            let line = record.line(text);
+            let line = record.line(&text);
             return Err(Problem::Ragged { line, want: head.len(), got: record.fields.len() });
         }
         if !std::mem::take(&mut skip) {
@@ -68,4 +69,16 @@ fn is_header(first: &[Vec<String>], column: usize, wanted: Option<&str>) -> bool
     let second = first.get(1).and_then(|record| record.get(column));
     is_usual(head)
         || (!is_number(head) && (Some(head) == wanted || second.is_some_and(|field| is_number(field))))
+}
+
+/// A column of a text without a line of names, fields separated by tabs; the first where there are fewer.
+pub(crate) fn first_fields(bytes: &[u8], column: usize, budget: &Budget) -> Result<Vec<String>, Problem> {
+    let text = super::decode(bytes)?;
+    let mut fields = Vec::new();
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        let field = line.split('\t').nth(column).or_else(|| line.split('\t').next()).unwrap_or_default();
+        budget.take(Some(text_bytes(field)), "the names")?;
+        fields.push(field.to_owned());
+    }
+    Ok(fields)
 }

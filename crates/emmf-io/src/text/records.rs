@@ -18,12 +18,12 @@ impl Delimiter {
             Ok(byte) if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(Self::Byte(byte)),
             _ => Err(Problem::unsupported(
                 format!("the separator {delimiter:?}"),
-                "use a comma, a semicolon, a tab or a space",
+                "use a comma, a semicolon, a tab, a bar or a space",
             )),
         }
     }
 
-    /// Found out from the first two lines. A comma comes last: it may be inside numbers and names.
+    /// Guessed from the first two lines. A comma comes last: it may be inside numbers and names.
     pub(super) fn sniff(text: &str) -> Self {
         let mut lines = content_lines(text);
         let first = lines.next().unwrap_or("");
@@ -32,7 +32,7 @@ impl Delimiter {
             let count = first.matches(c).count();
             count > 0 && second.is_none_or(|line| line.matches(c).count() == count)
         };
-        let candidates = [b'\t', b';', b','];
+        let candidates = [b'\t', b';', b'|', b','];
         let present = || candidates.iter().find(|&&b| first.contains(char::from(b)));
         if let Some(&byte) = candidates.iter().find(|&&b| regular(char::from(b))).or_else(present) {
             Self::Byte(byte)

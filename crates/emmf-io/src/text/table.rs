@@ -1,25 +1,36 @@
 //! A text as a matrix with labels and names.
 
+use super::decimal::Decimal;
 use super::records::{Delimiter, Record, content_lines, for_each};
+use super::survey::{Form, is_gap, kinds};
 use crate::budget::Budget;
-use crate::dataset::{Dataset, Dtype, text_bytes};
-use crate::error::{Problem, listed, nearest, shortened};
-use crate::options::{ReadOptions, find_column, is_label_column};
+use crate::dataset::{Dataset, Dtype, Numbers, text_bytes};
+use crate::error::{Problem, shortened};
+use crate::options::{ReadOptions, find_column};
+use crate::remark::Remark;
+use crate::roles::{Roles, Table};
 use emmf::{Mat, Real};
+
+/// Records that are looked at to learn how a text is written.
+pub(super) const LOOK: usize = 20;
 
 /// Reads the matrix, the labels and the names.
 pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Dataset, Problem> {
     let text = super::decode(bytes)?;
-    let plan = Plan::new(text, options)?;
-    let (x, labels) = match options.dtype {
-        Some(Dtype::F32) => plan.parse::<f32>(&options.budget).map(|(x, labels)| (x.into(), labels))?,
-        _ => plan.parse::<f64>(&options.budget).map(|(x, labels)| (x.into(), labels))?,
+    let plan = Plan::new(&text, options)?;
+    let (x, found) = match options.dtype {
+        Some(Dtype::F32) => plan.numbers::<f32>(&options.budget)?,
+        _ => plan.numbers::<f64>(&options.budget)?,
     };
-    let columns = plan.names.as_ref().map(|names| {
-        let features = names.iter().enumerate().filter(|(at, _)| plan.is_feature(*at));
-        features.map(|(_, name)| name.clone()).collect()
-    });
-    Dataset { x, labels, columns }.checked()
+    let name = |&at: &usize| plan.header.as_ref().map(|names| names[at].clone());
+    let columns = plan.roles.features.iter().map(name).collect();
+    let mut remarks = plan.roles.remarks.clone();
+    if plan.form.decimal == Decimal::Comma && options.decimal.is_none() {
+        remarks.push(Remark::DecimalComma);
+    }
+    let Found { labels, names } = found;
+    let labels = plan.roles.labels.map(|_| labels);
+    Dataset { names: plan.roles.names.map(|_| names), remarks, ..Dataset::new(x, labels, columns) }.checked()
 }
 
 /// The first records, as they are.
@@ -36,36 +47,41 @@ pub(super) fn first_records(
     Ok(records)
 }
 
-/// The column is not there: those that are, and the nearest name.
-pub(super) fn no_such_column(wanted: &str, names: Option<&[String]>, width: usize) -> Problem {
-    let available = names.map_or_else(
-        || format!("1 to {width} (they have no names)"),
-        |names| listed(names.iter().map(String::as_str)),
-    );
-    let nearest = nearest(wanted, names.unwrap_or_default().iter().map(String::as_str));
-    Problem::NoSuchColumn { wanted: wanted.into(), nearest, available }
-}
-
 pub(super) fn is_number(field: &str) -> bool {
-    field.parse::<f64>().is_ok()
+    Decimal::Point.is_number(field)
 }
 
-/// A field without a value.
-fn is_gap(field: &str) -> bool {
-    field.is_empty() || field.eq_ignore_ascii_case("na")
+/// What the options say about the decimals, or the text itself.
+pub(super) fn decimal(
+    options: &ReadOptions,
+    first: &[Vec<String>],
+    delimiter: Delimiter,
+) -> Result<Decimal, Problem> {
+    match options.decimal {
+        None => Ok(Decimal::sniff(first, delimiter)),
+        Some('.') => Ok(Decimal::Point),
+        Some(',') => Ok(Decimal::Comma),
+        Some(other) => {
+            Err(Problem::unsupported(format!("{other:?} before the decimals"), "use a point or a comma"))
+        }
+    }
 }
 
 /// How to read the text, decided from its first lines.
 struct Plan<'t> {
-    text: &'t str,
-    delimiter: Delimiter,
+    form: Form<'t>,
     width: usize,
-    names: Option<Vec<String>>,
-    label_column: Option<usize>,
-    /// The first column has no name: it numbers the rows, as pandas and R write it.
-    numbered_rows: bool,
+    header: Option<Vec<String>>,
+    roles: Roles,
     /// Fields without a value are NaN.
     missing: bool,
+}
+
+/// What is read beside the numbers.
+#[derive(Default)]
+struct Found {
+    labels: Vec<String>,
+    names: Vec<String>,
 }
 
 impl<'t> Plan<'t> {
@@ -74,106 +90,92 @@ impl<'t> Plan<'t> {
             Some(delimiter) => Delimiter::from_char(delimiter)?,
             None => Delimiter::sniff(text),
         };
-        let first = first_records(text, delimiter, 2)?;
+        let first = first_records(text, delimiter, LOOK)?;
         let Some(head) = first.first() else { return Err(Problem::Empty { rows: 0, cols: 0 }) };
         let width = head.len();
-        let wanted = options.labels.as_deref();
-        let named =
-            wanted.and_then(|wanted| head.iter().position(|field| field == wanted && !is_number(field)));
-        let numbered = wanted.and_then(|wanted| find_column(wanted, None, width));
-        let header = options.header.unwrap_or_else(|| named.is_some() || looks_like_header(&first, numbered));
-        let names = header.then(|| head.clone());
-        let label_column = match wanted {
-            Some(wanted) => Some(
-                find_column(wanted, names.as_deref(), width)
-                    .ok_or_else(|| no_such_column(wanted, names.as_deref(), width))?,
-            ),
-            None => names.as_ref().and_then(|names| names.iter().position(|name| is_label_column(name))),
-        };
-        let unnamed = names.as_ref().is_some_and(|names| names[0].is_empty() && width > 1);
-        let numbered_rows = unnamed && label_column != Some(0);
-        Ok(Self { text, delimiter, width, names, label_column, numbered_rows, missing: options.missing })
+        let decimal = decimal(options, &first, delimiter)?;
+        let wanted = [&options.labels, &options.id].into_iter().flatten();
+        let named = |wanted: &String| head.iter().any(|field| field == wanted && !decimal.is_number(field));
+        let numbered = options.labels.as_deref().and_then(|wanted| find_column(wanted, None, width));
+        let is_header = wanted.chain(&options.columns).chain(&options.drop).any(named);
+        let has_header =
+            options.header.unwrap_or_else(|| is_header || looks_like_header(&first, numbered, decimal));
+        let header = has_header.then(|| head.clone());
+        let form = Form { text, delimiter, decimal, header: has_header };
+        let kinds = kinds(form, (&first[usize::from(has_header)..], width), &options.budget)?;
+        let roles = Table { names: header.as_deref(), kinds: &kinds }.roles(options)?;
+        Ok(Self { form, width, header, roles, missing: options.missing })
     }
 
-    fn parse<T: Real>(&self, budget: &Budget) -> Result<(Mat<T>, Option<Vec<String>>), Problem> {
-        let cols = (0..self.width).filter(|&at| self.is_feature(at)).count();
+    fn numbers<T: Real>(&self, budget: &Budget) -> Result<(Numbers, Found), Problem>
+    where
+        Numbers: From<Mat<T>>,
+    {
+        let cols = self.roles.features.len();
         // A field takes a byte at least, so that a long first line cannot promise more than there is.
-        let entries = content_lines(self.text).count().saturating_mul(cols).min(self.text.len() + 1);
+        let entries =
+            content_lines(self.form.text).count().saturating_mul(cols).min(self.form.text.len() + 1);
         let mut data = budget.room(Some(entries), "the matrix")?;
-        let mut labels = self.label_column.map(|_| Vec::new());
-        let mut rows = 0;
-        let mut in_header = self.names.is_some();
-        for_each(self.text, self.delimiter, |record| {
+        let (mut found, mut rows, mut in_header) = (Found::default(), 0, self.header.is_some());
+        for_each(self.form.text, self.form.delimiter, |record| {
             if std::mem::take(&mut in_header) {
                 return Ok(true);
             }
             if record.fields.len() != self.width {
-                let line = record.line(self.text);
+                let line = record.line(self.form.text);
                 return Err(Problem::Ragged { line, want: self.width, got: record.fields.len() });
             }
-            for (at, field) in record.fields.iter().enumerate() {
-                if self.label_column == Some(at) {
-                    budget.take(Some(text_bytes(field)), "the labels")?;
-                    labels.get_or_insert_default().push(label(field));
-                } else if self.is_feature(at) {
-                    let value = match field.parse() {
-                        Ok(value) => value,
-                        Err(_) if self.missing && is_gap(field) => f64::NAN,
-                        Err(_) => return Err(self.not_a_number(&record, at)),
-                    };
-                    data.push(T::from_f64(value));
-                }
+            for &at in &self.roles.features {
+                data.push(T::from_f64(self.value(&record, at)?));
             }
+            let keep = |at: Option<usize>, texts: &mut Vec<String>, what| {
+                let Some(at) = at else { return Ok(()) };
+                texts.push(label(record.fields[at]));
+                budget.take(Some(text_bytes(record.fields[at])), what)
+            };
+            keep(self.roles.labels, &mut found.labels, "the labels")?;
+            keep(self.roles.names, &mut found.names, "the names of the samples")?;
             rows += 1;
             Ok(true)
         })?;
-        Ok((Mat::from_vec(data, rows, cols)?, labels))
+        Ok((Mat::from_vec(data, rows, cols)?.into(), found))
     }
 
-    fn is_feature(&self, at: usize) -> bool {
-        self.label_column != Some(at) && !(self.numbered_rows && at == 0)
+    fn value(&self, record: &Record<'_>, at: usize) -> Result<f64, Problem> {
+        let field = record.fields[at];
+        match self.form.decimal.parse(field) {
+            Some(value) => Ok(value),
+            None if self.missing && is_gap(field) => Ok(f64::NAN),
+            None => Err(self.not_a_number(record, at)),
+        }
     }
 
     fn not_a_number(&self, record: &Record<'_>, at: usize) -> Problem {
         let text = record.fields[at];
-        let name = self.names.as_ref().map(|names| names[at].as_str());
-        let fix = if text.is_empty() {
+        let name = self.header.as_ref().map(|names| names[at].as_str());
+        let other = match self.form.decimal {
+            Decimal::Point => Decimal::Comma,
+            Decimal::Comma => Decimal::Point,
+        };
+        let fix = if is_gap(text) {
             "fill in the missing value, remove the row or the column, or say --missing nan".into()
-        } else if is_number(&text.replace(',', ".")) {
-            "write a decimal point instead of the decimal comma".into()
-        } else if self.only_text_column() == Some(at) {
-            let column = name.map_or_else(|| (at + 1).to_string(), shortened);
-            format!("if this column holds the labels, say --labels {column}")
+        } else if other.is_number(text) {
+            let mark = if other == Decimal::Comma { "," } else { "." };
+            format!("if this is a number with decimals, say --decimal {mark}")
         } else {
-            "correct it, or remove the row or the column".into()
+            let column = name.map_or_else(|| (at + 1).to_string(), shortened);
+            format!("correct it, or leave the column out with --drop {column}")
         };
         let column = match name {
             Some(name) => format!("{} ('{}')", at + 1, shortened(name)),
             None => (at + 1).to_string(),
         };
-        Problem::NotANumber { line: record.line(self.text), column, text: shortened(text), fix }
-    }
-
-    /// The only column that holds text and no number at all. Looked for after a failure only.
-    fn only_text_column(&self) -> Option<usize> {
-        let mut is_text = vec![true; self.width];
-        let mut in_header = self.names.is_some();
-        let all = for_each(self.text, self.delimiter, |record| {
-            if !std::mem::take(&mut in_header) {
-                for (at, field) in record.fields.iter().take(self.width).enumerate() {
-                    is_text[at] &= !is_number(field) && !field.is_empty();
-                }
-            }
-            Ok(true)
-        });
-        let mut text = (0..self.width).filter(|&at| is_text[at] && self.is_feature(at));
-        let only = text.next().filter(|_| text.next().is_none());
-        all.ok().and(only)
+        Problem::NotANumber { line: record.line(self.form.text), column, text: shortened(text), fix }
     }
 }
 
 /// Whole numbers lose their decimal point, so that `1.0` in one file is `1` in another.
-pub(super) fn label(field: &str) -> String {
+pub(crate) fn label(field: &str) -> String {
     match field.strip_suffix(".0") {
         Some(whole) if whole.parse::<i64>().is_ok() => whole.to_owned(),
         _ => field.to_owned(),
@@ -182,10 +184,10 @@ pub(super) fn label(field: &str) -> String {
 
 /// The first line has text where the second has none. Text in the same places of both means a
 /// column of text, not a line of names. A line by itself is one of names if it holds no number.
-fn looks_like_header(first: &[Vec<String>], label_column: Option<usize>) -> bool {
+fn looks_like_header(first: &[Vec<String>], label_column: Option<usize>, decimal: Decimal) -> bool {
     let texts = |record: &Vec<String>| -> Vec<usize> {
         let others = record.iter().enumerate().filter(|(at, _)| Some(*at) != label_column);
-        others.filter(|(_, field)| !is_number(field)).map(|(at, _)| at).collect()
+        others.filter(|(_, field)| !decimal.is_number(field)).map(|(at, _)| at).collect()
     };
     let Some(head) = first.first() else { return false };
     let places = texts(head);

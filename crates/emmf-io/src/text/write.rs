@@ -2,31 +2,42 @@
 
 use super::formula::disarmed;
 use crate::dataset::{Dataset, Matrix, Numbers};
-use crate::options::label_column_beside;
+use crate::options::{label_column_beside, name_column_beside};
 use emmf::Real;
 use std::io::{self, Write};
 
 /// Writes a line of names where there are names or labels, then one line per sample.
 pub(crate) fn write(out: &mut dyn Write, dataset: &Dataset, delimiter: u8) -> io::Result<()> {
+    write_named(out, dataset, (delimiter, name_column_beside(dataset.columns.as_deref().unwrap_or_default())))
+}
+
+/// Writes a table in which the names of the samples, where there are any, come first, under this heading.
+pub(crate) fn write_named(
+    out: &mut dyn Write,
+    dataset: &Dataset,
+    (delimiter, first): (u8, &str),
+) -> io::Result<()> {
     let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
-    if let Some(header) = header(dataset) {
+    if let Some(header) = header(dataset, first) {
         writer.write_record(header.iter().map(|name| disarmed(name).into_owned()))?;
     }
-    let labels = dataset.labels.as_deref();
     match &dataset.x {
-        Numbers::F32(x) => write_rows(&mut writer, x, labels)?,
-        Numbers::F64(x) => write_rows(&mut writer, x, labels)?,
+        Numbers::F32(x) => write_rows(&mut writer, x, dataset)?,
+        Numbers::F64(x) => write_rows(&mut writer, x, dataset)?,
     }
     writer.flush()
 }
 
-fn header(dataset: &Dataset) -> Option<Vec<String>> {
-    if dataset.columns.is_none() && dataset.labels.is_none() {
+fn header(dataset: &Dataset, first: &str) -> Option<Vec<String>> {
+    if dataset.columns.is_none() && dataset.labels.is_none() && dataset.names.is_none() {
         return None;
     }
     let mut names = dataset.column_names();
     if dataset.labels.is_some() {
         names.push(label_column_beside(&names).to_owned());
+    }
+    if dataset.names.is_some() {
+        names.insert(0, first.to_owned());
     }
     Some(names)
 }
@@ -34,17 +45,22 @@ fn header(dataset: &Dataset) -> Option<Vec<String>> {
 fn write_rows<T: Real, W: Write>(
     writer: &mut csv::Writer<W>,
     x: &Matrix<T>,
-    labels: Option<&[String]>,
+    dataset: &Dataset,
 ) -> csv::Result<()> {
+    let of =
+        |texts: &'_ Option<Vec<String>>, i: usize| texts.as_ref().and_then(|texts| texts.get(i).cloned());
     let (rows, cols) = x.shape();
     let mut row = vec![T::ZERO; cols];
     for i in 0..rows {
         fill_row(&mut row, x, i);
+        if let Some(name) = of(&dataset.names, i) {
+            writer.write_field(disarmed(&name).as_bytes())?;
+        }
         for &value in &row {
             writer.write_field(number(value))?;
         }
-        if let Some(label) = labels.and_then(|labels| labels.get(i)) {
-            writer.write_field(disarmed(label).as_bytes())?;
+        if let Some(label) = of(&dataset.labels, i) {
+            writer.write_field(disarmed(&label).as_bytes())?;
         }
         writer.write_record(None::<&[u8]>)?;
     }

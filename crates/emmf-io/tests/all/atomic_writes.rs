@@ -68,7 +68,7 @@ fn labels_go_beside_formats_without_a_place_for_them() {
     let labels = common::texts(&["New York", "a, b", "3", "x"]);
     for ending in ["npy", "mtx"] {
         let x = common::expected().into();
-        let data = Dataset { x, labels: Some(labels.clone()), columns: None };
+        let data = Dataset::new(x, Some(labels.clone()), None);
         write_with_labels(&folder.path().join(format!("x.{ending}")), data).unwrap();
         assert_eq!(
             read_labels(&folder.path().join("x.labels.csv"), None, &Budget::default()).unwrap(),

@@ -8,6 +8,7 @@ mod data_sets;
 
 mod atomic_writes;
 mod files_of_other_tools;
+mod files_people_have;
 mod hostile_bytes;
 mod model_notes;
 mod order;

@@ -57,7 +57,7 @@ fn promise_02_a_pipe_is_read_to_its_end() {
         let file = folder.path().join(name);
         let keeps_labels = !matches!(name, "x.npy" | "x.mtx");
         let labels = keeps_labels.then(|| labels.clone());
-        write(&file, &Dataset { x: made.x.clone().into(), labels, columns: None }).unwrap();
+        write(&file, &Dataset::new(made.x.clone(), labels, None)).unwrap();
         assert!(std::fs::metadata(&file).unwrap().len() > 200_000);
         same(&file, |path| {
             let data = read(path, &ReadOptions::default())?;
@@ -91,7 +91,7 @@ fn promise_02_texts_starts_and_models_are_read_from_a_pipe() {
     for (name, rows) in [("U.npy", 90), ("V.npy", 9000)] {
         let factor = folder.path().join(name);
         let x = Mat::from_fn(rows, 5, |i, j| (i + j) as f64).into();
-        write(&factor, &Dataset { x, labels: None, columns: None }).unwrap();
+        write(&factor, &Dataset::new(x, None, None)).unwrap();
         archive.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
         archive.write_all(&std::fs::read(factor).unwrap()).unwrap();
     }

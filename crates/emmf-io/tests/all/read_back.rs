@@ -91,7 +91,7 @@ fn promise_12_threads_of_older_records_are_passed_over() {
 fn promise_13_names_that_look_like_formulas_are_text_in_every_table() {
     let names: Vec<String> = ["=1+1", "+x", "-x", "@SUM(A1)", "'=x", "plain"].map(String::from).into();
     let x = Mat::from_fn(6, 6, |i, j| (i * 6 + j) as f64);
-    let data = Dataset { x: x.clone().into(), labels: Some(names.clone()), columns: Some(names.clone()) };
+    let data = Dataset::new(x.clone(), Some(names.clone()), Some(names.clone()));
     let place = tempfile::tempdir().unwrap();
     for ending in ["csv", "tsv"] {
         let path = place.path().join(format!("x.{ending}"));

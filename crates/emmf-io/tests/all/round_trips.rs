@@ -26,7 +26,7 @@ fn labelled(x: Numbers) -> Dataset {
     let (rows, cols) = x.shape();
     let labels = (0..rows).map(|i| format!("kind \"{}\", ö", i % 3)).collect();
     let columns = (0..cols).map(|j| format!("feature {j}")).collect();
-    Dataset { x, labels: Some(labels), columns: Some(columns) }
+    Dataset::new(x, Some(labels), Some(columns))
 }
 
 fn finite() -> impl Strategy<Value = f64> {
@@ -81,7 +81,7 @@ proptest! {
 fn whole_labels_stay_whole() {
     for ending in writable(["csv", "npz", "mat", "parquet"]) {
         let x = Mat::from_rows([[1.0], [2.0]]);
-        let dataset = Dataset { x: x.into(), labels: Some(texts(&["10", "-3"])), columns: None };
+        let dataset = Dataset::new(x, Some(texts(&["10", "-3"])), None);
         assert_eq!(there_and_back(&dataset, ending).labels, dataset.labels, "{ending}");
     }
 }
@@ -89,7 +89,7 @@ fn whole_labels_stay_whole() {
 #[test]
 fn a_feature_named_label_does_not_hide_the_labels() {
     let x: Numbers = Mat::from_rows([[1.0], [2.0]]).into();
-    let dataset = Dataset { x, labels: Some(texts(&["u", "v"])), columns: Some(texts(&["label"])) };
+    let dataset = Dataset::new(x, Some(texts(&["u", "v"])), Some(texts(&["label"])));
     for ending in writable(["csv", "parquet"]) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(format!("x.{ending}"));

@@ -14,7 +14,7 @@ fn matrix() -> Mat<f64> {
 
 fn saved(folder: &Path, name: &str, x: Numbers, labels: Option<Vec<String>>) -> PathBuf {
     let path = folder.join(name);
-    write(&path, &Dataset { x, labels, columns: None }).unwrap();
+    write(&path, &Dataset::new(x, labels, None)).unwrap();
     path
 }
 

@@ -200,15 +200,21 @@ fn reasons(record: &Record) -> BTreeMap<usize, &'static str> {
     shown.filter_map(|sample| told(sample.row)).collect()
 }
 
-/// The names of the samples that the page can point at.
+/// The names of the samples that the page can point at, or how their texts begin.
 fn sample_names(record: &Record) -> BTreeMap<usize, String> {
-    let (Some(names), Some(sketch)) = (&record.samples.name, &record.sketch) else { return BTreeMap::new() };
+    let Some(sketch) = &record.sketch else { return BTreeMap::new() };
+    let (names, texts) = (record.samples.name.as_deref(), record.samples.text.as_deref());
+    let named = |row: usize| match (names.and_then(|all| all.get(row)), texts.and_then(|all| all.get(row))) {
+        (Some(name), Some(text)) => Some(format!("{}: {text}", cut(name))),
+        (Some(name), None) => Some(cut(name)),
+        (None, text) => text.cloned(),
+    };
     let plane: Box<dyn Iterator<Item = usize>> = match &sketch.plane.rows {
         Some(rows) => Box::new(rows.iter().copied()),
         None => Box::new(0..sketch.plane.x.len()),
     };
     let rows = plane.chain(sketch.outliers.iter().map(|outlier| outlier.row));
-    rows.filter_map(|row| Some((row, cut(names.get(row)?)))).collect()
+    rows.filter_map(|row| Some((row, named(row)?))).collect()
 }
 
 fn cut(text: &str) -> String {

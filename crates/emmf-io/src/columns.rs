@@ -1,0 +1,168 @@
+//! A table in memory, column by column, as spreadsheets and records give it.
+
+use crate::budget::Budget;
+use crate::dataset::{Dataset, Dtype, Numbers, text_bytes};
+use crate::error::{Problem, listed, shortened};
+use crate::options::{LABEL_VARIABLES, ReadOptions, find_column, is_label_column};
+use crate::roles::{Kind, Table, no_such_column};
+use crate::text::label;
+use crate::texts::Texts;
+use emmf::{Mat, Real};
+use std::collections::HashSet;
+
+/// One value of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Cell {
+    Number(f64),
+    Text(String),
+    /// No value.
+    Gap,
+    /// Something else, in a word.
+    Other(&'static str),
+}
+
+/// A table; all columns are equally long.
+#[derive(Debug, Default)]
+pub(crate) struct Columns {
+    /// What they are called, where they have names.
+    pub(crate) names: Option<Vec<String>>,
+    pub(crate) cells: Vec<Vec<Cell>>,
+    /// The row of the file that the first cells are in, from 1.
+    pub(crate) first: usize,
+}
+
+impl Columns {
+    /// The matrix, the labels and the names.
+    pub(crate) fn into_dataset(self, options: &ReadOptions) -> Result<Dataset, Problem> {
+        let kinds: Vec<Kind> =
+            self.cells.iter().enumerate().map(|(at, cells)| kind(cells, at == 0)).collect();
+        let table = Table { names: self.names.as_deref(), kinds: &kinds };
+        let roles = table.roles(options)?;
+        let x = match options.dtype {
+            Some(Dtype::F32) => self.matrix::<f32>(&roles.features, options)?,
+            _ => self.matrix::<f64>(&roles.features, options)?,
+        };
+        let columns =
+            self.names.as_ref().map(|names| roles.features.iter().map(|&at| names[at].clone()).collect());
+        let labels = roles.labels.map(|at| self.strings(at, &options.budget)).transpose()?;
+        let names = roles.names.map(|at| self.strings(at, &options.budget)).transpose()?;
+        Dataset { names, remarks: roles.remarks, ..Dataset::new(x, labels, columns) }.checked()
+    }
+
+    /// The labels alone.
+    pub(crate) fn into_labels(self, wanted: Option<&str>, budget: &Budget) -> Result<Vec<String>, Problem> {
+        let names = self.names.as_deref();
+        let usual = |name: &String| LABEL_VARIABLES.iter().any(|usual| name.eq_ignore_ascii_case(usual));
+        let at = match wanted {
+            Some(wanted) => Some(self.find(wanted)?),
+            None if self.cells.len() == 1 => Some(0),
+            None => names.and_then(|names| names.iter().position(usual)),
+        };
+        let at = at.ok_or_else(|| Problem::Ambiguous {
+            kind: "column with the labels",
+            available: listed(names.unwrap_or_default().iter().map(String::as_str)),
+            option: "--labels NAME",
+        })?;
+        self.strings(at, budget)
+    }
+
+    /// A column of texts, with the labels, and the names where they are wanted.
+    pub(crate) fn into_texts(self, column: &str, options: &ReadOptions) -> Result<Texts, Problem> {
+        let at = self.find(column)?;
+        let names = self.names.as_deref().unwrap_or_default();
+        let usual = || names.iter().position(|name| is_label_column(name)).filter(|&other| other != at);
+        let labels = options.labels.as_deref().map(|wanted| self.find(wanted)).transpose()?.or_else(usual);
+        let ids = options.id.as_deref().map(|wanted| self.find(wanted)).transpose()?;
+        let strings = |at| self.strings(at, &options.budget);
+        Ok(Texts {
+            texts: strings(at)?,
+            labels: labels.map(strings).transpose()?,
+            names: ids.map(strings).transpose()?,
+        })
+    }
+
+    fn find(&self, wanted: &str) -> Result<usize, Problem> {
+        find_column(wanted, self.names.as_deref(), self.cells.len())
+            .ok_or_else(|| no_such_column(wanted, self.names.as_deref(), self.cells.len()))
+    }
+
+    fn matrix<T: Real>(&self, features: &[usize], options: &ReadOptions) -> Result<Numbers, Problem>
+    where
+        Numbers: From<Mat<T>>,
+    {
+        let rows = self.cells.first().map_or(0, Vec::len);
+        if rows == 0 || features.is_empty() {
+            return Err(Problem::Empty { rows, cols: features.len() });
+        }
+        let mut x = options.budget.zeros::<T>((rows, features.len()), "the matrix")?;
+        for (j, &at) in features.iter().enumerate() {
+            for (i, cell) in self.cells[at].iter().enumerate() {
+                x[(i, j)] = T::from_f64(self.number(cell, (i, at), options.missing)?);
+            }
+        }
+        Ok(x.into())
+    }
+
+    fn number(&self, cell: &Cell, (row, at): (usize, usize), missing: bool) -> Result<f64, Problem> {
+        let column = self.names.as_ref().map_or_else(|| (at + 1).to_string(), |names| shortened(&names[at]));
+        match cell {
+            Cell::Number(value) => Ok(*value),
+            Cell::Gap if missing => Ok(f64::NAN),
+            Cell::Gap => Err(Problem::Missing { column, row: self.first + row }),
+            Cell::Text(_) | Cell::Other(_) => Err(Problem::NotANumber {
+                line: self.first + row,
+                text: shortened(&cell.told()),
+                fix: format!("correct it, or leave the column out with --drop {column}"),
+                column: format!("{} ('{column}')", at + 1),
+            }),
+        }
+    }
+
+    fn strings(&self, at: usize, budget: &Budget) -> Result<Vec<String>, Problem> {
+        let kept = |cell: &Cell| {
+            let text = cell.told();
+            budget.take(Some(text_bytes(&text)), "the texts").map(|()| text)
+        };
+        self.cells[at].iter().map(kept).collect()
+    }
+}
+
+impl Cell {
+    /// Bytes of memory that it takes.
+    pub(crate) fn bytes(&self) -> u64 {
+        size_of::<Self>() as u64 + if let Self::Text(text) = self { text.len() as u64 + 16 } else { 0 }
+    }
+
+    /// As a text.
+    fn told(&self) -> String {
+        match self {
+            Self::Number(value) => label(&value.to_string()),
+            Self::Text(text) => text.clone(),
+            Self::Gap => String::new(),
+            Self::Other(what) => (*what).to_owned(),
+        }
+    }
+}
+
+fn kind(cells: &[Cell], first: bool) -> Kind {
+    let count = |is: fn(&Cell) -> bool| cells.iter().filter(|cell| is(cell)).count();
+    let texts = count(|cell| matches!(cell, Cell::Text(_)));
+    let others = count(|cell| matches!(cell, Cell::Other(_)));
+    let numbers = count(|cell| matches!(cell, Cell::Number(_)));
+    let counts = |start: f64| {
+        let counted = cells.iter().enumerate().all(|(i, cell)| *cell == Cell::Number(start + i as f64));
+        first && cells.len() >= 4 && counted
+    };
+    match (numbers, texts, others) {
+        _ if counts(0.0) || counts(1.0) => Kind::Counts,
+        (0, 0, others) if others > 0 => Kind::Other,
+        (0, _, 0) if texts == cells.len() && texts > 1 && all_different(cells) => Kind::Names,
+        (0, texts, _) if texts > 0 => Kind::Texts,
+        _ => Kind::Numbers,
+    }
+}
+
+fn all_different(cells: &[Cell]) -> bool {
+    let mut seen = HashSet::new();
+    cells.iter().all(|cell| matches!(cell, Cell::Text(text) if seen.insert(text.as_str())))
+}

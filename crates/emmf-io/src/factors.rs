@@ -1,0 +1,126 @@
+//! Coefficients and centroids as tables that other programs read.
+
+use crate::dataset::{Dataset, Numbers};
+use crate::npy_write::write_reals;
+use crate::record::Record;
+use crate::text::{disarmed, number, write_named};
+use emmf::{Fit, Mat, Real};
+use std::io::{self, Write};
+
+/// A file format of tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableFormat {
+    /// Text, with names.
+    Csv,
+    /// Parquet, with names.
+    Parquet,
+    /// Bare arrays.
+    Npy,
+}
+
+/// Features of a centroid that `features.csv` lists.
+const TOP: usize = 20;
+/// What is less than this share of the largest entry of a centroid is nothing.
+pub(crate) const TINY: f64 = 1e-6;
+
+impl TableFormat {
+    pub(crate) fn ending(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Parquet => "parquet",
+            Self::Npy => "npy",
+        }
+    }
+}
+
+/// One row a sample: its coefficients, label, residual and outlier score, and its name where it has one.
+pub fn coefficients<T: Real>(
+    v: &Mat<T>,
+    (labels, residuals, scores): (&[usize], &[f64], &[f64]),
+    names: Option<Vec<String>>,
+) -> Dataset
+where
+    Numbers: From<Mat<T>>,
+{
+    let k = v.cols();
+    let entry = |i: usize, j: usize| match j - j.min(k) {
+        _ if j < k => v[(i, j)],
+        0 => T::from_f64(labels[i] as f64),
+        1 => T::from_f64(residuals[i]),
+        _ => T::from_f64(scores[i]),
+    };
+    let columns = (0..k).map(|at| format!("v{at}")).chain(["label", "residual", "score"].map(String::from));
+    let x = Mat::from_fn(v.rows(), k + 3, entry);
+    Dataset { names, ..Dataset::new(x, None, Some(columns.collect())) }
+}
+
+/// One row a feature: its entry in every centroid.
+fn centroids<T: Real>(fit: &Fit<T>, features: &[String]) -> Dataset {
+    let u = fit.model.centroids();
+    let columns = (0..u.cols()).map(|at| format!("u{at}")).collect();
+    Dataset { names: Some(features.to_vec()), ..Dataset::new(u.cast::<f64>(), None, Some(columns)) }
+}
+
+/// Writes the coefficients of a fit.
+pub(crate) fn write_coefficients<T: Real>(
+    out: &mut (dyn Write + Send),
+    (fit, record): (&Fit<T>, &Record),
+    format: TableFormat,
+) -> io::Result<()> {
+    if format == TableFormat::Npy {
+        return write_reals(out, &fit.v);
+    }
+    let found = (&fit.labels[..], &fit.residuals[..], &fit.scores[..]);
+    let data = coefficients(&fit.v.cast::<f64>(), found, record.samples.name.clone());
+    write(out, &data, "name", format)
+}
+
+/// Writes the centroids of a fit.
+pub(crate) fn write_centroids<T: Real>(
+    out: &mut (dyn Write + Send),
+    (fit, features): (&Fit<T>, &[String]),
+    format: TableFormat,
+) -> io::Result<()> {
+    match format {
+        TableFormat::Npy => write_reals(out, fit.model.centroids()),
+        _ => write(out, &centroids(fit, features), "feature", format),
+    }
+}
+
+fn write(out: &mut (dyn Write + Send), data: &Dataset, first: &str, format: TableFormat) -> io::Result<()> {
+    match format {
+        TableFormat::Parquet => parquet(out, data),
+        _ => write_named(out, data, (b',', first)),
+    }
+}
+
+/// The features that each centroid has most of: how much, and which share of all centroids' is its own.
+pub(crate) fn write_features<T: Real>(
+    out: &mut dyn Write,
+    (fit, features): (&Fit<T>, &[String]),
+) -> io::Result<()> {
+    let u = fit.model.centroids();
+    writeln!(out, "centroid,rank,feature,value,share")?;
+    for k in 0..u.cols() {
+        let mut order: Vec<usize> = (0..u.rows()).collect();
+        order.sort_by(|&a, &b| u[(b, k)].to_f64().total_cmp(&u[(a, k)].to_f64()).then(a.cmp(&b)));
+        let least = order.first().map_or(0.0, |&top| TINY * u[(top, k)].to_f64());
+        let kept = order.into_iter().take(TOP).filter(|&j| u[(j, k)].to_f64() > least);
+        for (rank, j) in kept.enumerate() {
+            let all: f64 = u.row(j).iter().map(|entry| entry.to_f64()).sum();
+            let value = u[(j, k)];
+            let feature = disarmed(&features[j]).replace('"', "\"\"");
+            let share = number(value.to_f64() / all);
+            writeln!(out, "{k},{},\"{feature}\",{},{share}", rank + 1, number(value))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(feature = "parquet")]
+use crate::parquet::write as parquet;
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(_: &mut (dyn Write + Send), _: &Dataset) -> io::Result<()> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "built without the feature `parquet`; write CSV instead"))
+}

@@ -1,0 +1,159 @@
+//! AnnData (`.h5ad`): cells are samples, genes are features.
+
+use super::open::{Hdf5, damaged};
+use crate::dataset::{Dataset, Numbers};
+use crate::error::{Problem, listed, nearest, shortened};
+use crate::options::{LABEL_COLUMNS, ReadOptions};
+use crate::remark::Remark;
+use crate::sparse::Compression;
+use hdf5_pure::AttrValue;
+
+/// By its own word, or by its parts, as older files do not say.
+pub(super) fn is_anndata(file: &Hdf5<'_>) -> bool {
+    let has = |name: &str| file.has_group(name) || file.has_dataset(name);
+    file.said("", "encoding-type").is_some_and(|kind| kind == "anndata")
+        || (has("X") && has("obs") && has("var"))
+}
+
+/// Reads X, or the wanted layer, the names of cells and genes, and the wanted column of obs as labels.
+pub(super) fn read(file: &Hdf5<'_>, options: &ReadOptions) -> Result<Dataset, Problem> {
+    if !file.has_group("obs") || !file.has_group("var") {
+        return Err(Problem::unsupported(
+            "AnnData of before version 0.7",
+            "read it with a current anndata and write it again",
+        ));
+    }
+    let path = matrix(file, options.variable.as_deref())?;
+    let x = numbers(file, &path, options)?;
+    let of_genes = if path.starts_with("raw/") { "raw/var" } else { "var" };
+    let labels = match &options.labels {
+        Some(wanted) => Some(column(file, "obs", wanted)?),
+        None => usual_labels(file)?,
+    };
+    let names = match &options.id {
+        Some(wanted) => Some(column(file, "obs", wanted)?),
+        None => index(file, "obs")?,
+    };
+    let layers = if options.variable.is_none() { others(file)? } else { Vec::new() };
+    let remark = (!layers.is_empty()).then(|| Remark::Part { read: path.clone(), others: layers });
+    let remarks = remark.into_iter().collect();
+    Dataset { names, remarks, ..Dataset::new(x, labels, index(file, of_genes)?) }.checked()
+}
+
+/// Where the matrix is: X, a layer, a part of obsm, or a path.
+fn matrix(file: &Hdf5<'_>, wanted: Option<&str>) -> Result<String, Problem> {
+    let has = |path: &str| file.has_dataset(path) || file.has_group(path);
+    let Some(wanted) = wanted else {
+        return if has("X") {
+            Ok("X".into())
+        } else {
+            Err(Problem::Ambiguous {
+                kind: "matrix (there is no X)",
+                available: listed(others(file)?.iter().map(String::as_str)),
+                option: "--variable NAME",
+            })
+        };
+    };
+    let places = [wanted.to_owned(), format!("layers/{wanted}")];
+    if let Some(found) = places.into_iter().find(|path| has(path)) {
+        return Ok(if found == "raw" { "raw/X".into() } else { found });
+    }
+    let names = others(file)?;
+    Err(Problem::NoSuchVariable {
+        kind: "layer",
+        wanted: wanted.into(),
+        nearest: nearest(wanted, names.iter().map(String::as_str)),
+        available: listed(["X"].into_iter().chain(names.iter().map(String::as_str))),
+    })
+}
+
+/// What else could be meant.
+fn others(file: &Hdf5<'_>) -> Result<Vec<String>, Problem> {
+    let mut names = if file.has_group("layers") { file.members("layers")? } else { Vec::new() };
+    if file.has_group("raw") {
+        names.push("raw".into());
+    }
+    Ok(names)
+}
+
+/// A dense or sparse matrix.
+fn numbers(file: &Hdf5<'_>, path: &str, options: &ReadOptions) -> Result<Numbers, Problem> {
+    let (dtype, budget) = (options.dtype, file.budget);
+    if file.has_dataset(path) {
+        return file.array(path)?.to_numbers(dtype, budget);
+    }
+    let kind = file.said(path, "encoding-type").or_else(|| file.said(path, "h5sparse_format"));
+    let compression = match kind.as_deref() {
+        Some("csr_matrix" | "csr") => Compression::Rows,
+        Some("csc_matrix" | "csc") => Compression::Columns,
+        other => {
+            return Err(Problem::unsupported(
+                format!("'{}' ({})", shortened(path), other.unwrap_or("no matrix")),
+                "store a dense, CSR or CSC matrix",
+            ));
+        }
+    };
+    let said = file.attribute(path, "shape").or_else(|| file.attribute(path, "h5sparse_shape"));
+    let shape = said.as_ref().and_then(AttrValue::to_i64s).unwrap_or_default();
+    let shape = match shape[..] {
+        [rows, cols] => usize::try_from(rows).ok().zip(usize::try_from(cols).ok()),
+        _ => None,
+    };
+    let shape = shape.ok_or_else(|| Problem::malformed(format!("'{path}'"), "it does not say its shape"))?;
+    let [values, indices, starts] = ["data", "indices", "indptr"].map(|part| format!("{path}/{part}"));
+    file.sparse([&values, &indices, &starts], compression, shape)?.into_numbers(dtype, budget)
+}
+
+/// The names of the rows of obs or var.
+fn index(file: &Hdf5<'_>, frame: &str) -> Result<Option<Vec<String>>, Problem> {
+    let name = file.said(frame, "_index").unwrap_or_else(|| "_index".into());
+    let path = format!("{frame}/{name}");
+    match () {
+        () if file.is_text(&path) => file.texts(&path).map(Some),
+        () if file.has_dataset(&path) => file.array(&path)?.to_labels(file.budget).map(Some),
+        () => Ok(None),
+    }
+}
+
+/// A column of obs or var as texts.
+pub(super) fn column(file: &Hdf5<'_>, frame: &str, wanted: &str) -> Result<Vec<String>, Problem> {
+    let names = file.members(frame)?;
+    if !names.iter().any(|name| name == wanted) {
+        return Err(Problem::NoSuchColumn {
+            wanted: wanted.into(),
+            nearest: nearest(wanted, names.iter().map(String::as_str)),
+            available: listed(names.iter().map(String::as_str)),
+        });
+    }
+    let path = format!("{frame}/{wanted}");
+    let values = |path: &str| {
+        if file.is_text(path) { file.texts(path) } else { file.array(path)?.to_labels(file.budget) }
+    };
+    if file.has_dataset(&path) {
+        return values(&path);
+    }
+    match file.said(&path, "encoding-type").as_deref() {
+        Some("categorical") => {
+            let categories = values(&format!("{path}/categories"))?;
+            let codes = file.positions(&format!("{path}/codes"))?;
+            let bytes =
+                codes.len() * 48 + categories.iter().map(String::len).max().unwrap_or(0) * codes.len();
+            file.budget.take(Some(bytes as u64), "the labels")?;
+            let named = |code: &i64| usize::try_from(*code).ok().and_then(|code| categories.get(code));
+            // A code of -1 stands for no value.
+            Ok(codes.iter().map(|code| named(code).cloned().unwrap_or_default()).collect())
+        }
+        Some(kind) if kind.starts_with("nullable-") => values(&format!("{path}/values")),
+        other => Err(Problem::unsupported(
+            format!("'{}' ({})", shortened(&path), other.unwrap_or("no column")),
+            "choose a column of texts, categories or numbers",
+        )),
+    }
+}
+
+/// A column of obs with a usual name.
+fn usual_labels(file: &Hdf5<'_>) -> Result<Option<Vec<String>>, Problem> {
+    let names = file.root().group("obs").and_then(|obs| obs.datasets()).map_err(damaged("obs"))?;
+    let usual = LABEL_COLUMNS.iter().find(|usual| names.iter().any(|name| name == *usual));
+    usual.map(|usual| column(file, "obs", usual)).transpose()
+}

@@ -1,0 +1,52 @@
+//! HDF5: AnnData, 10x, loom, MATLAB 7.3, and any file whose datasets are matrices.
+
+mod anndata;
+mod cells;
+mod datasets;
+mod open;
+mod write;
+
+use crate::budget::Budget;
+use crate::dataset::Dataset;
+use crate::error::Problem;
+use crate::guarded::guarded;
+use crate::options::ReadOptions;
+use open::Hdf5;
+use std::borrow::Cow;
+pub(crate) use write::{Annotations, annotate};
+
+/// The first bytes, at 0, or after the head that MATLAB puts in front.
+const MAGIC: &[u8] = b"\x89HDF\r\n\x1a\n";
+
+/// Whether these are the first bytes of an HDF5 file.
+pub(crate) fn is_hdf5(head: &[u8]) -> bool {
+    head.starts_with(MAGIC) || head.get(512..).is_some_and(|head| head.starts_with(MAGIC))
+}
+
+/// Reads the matrix, the labels and the names.
+pub(crate) fn read(bytes: Cow<'_, [u8]>, options: &ReadOptions) -> Result<Dataset, Problem> {
+    guarded("its datasets", || {
+        let file = Hdf5::open(bytes, &options.budget)?;
+        if anndata::is_anndata(&file) {
+            return anndata::read(&file, options);
+        }
+        if let Some(data) = cells::read(&file, options)? {
+            return Ok(data);
+        }
+        datasets::variables(&file, options)?.into_dataset(options)
+    })
+}
+
+/// Reads the labels alone.
+pub(crate) fn read_labels(
+    bytes: Cow<'_, [u8]>,
+    (wanted, budget): (Option<&str>, &Budget),
+) -> Result<Vec<String>, Problem> {
+    guarded("its datasets", || {
+        let file = Hdf5::open(bytes, budget)?;
+        match wanted {
+            Some(wanted) if anndata::is_anndata(&file) => anndata::column(&file, "obs", wanted),
+            _ => datasets::variables(&file, &ReadOptions::default())?.into_labels(wanted, budget),
+        }
+    })
+}

@@ -1,0 +1,187 @@
+//! An HDF5 file whose numbers are asked of the budget before they are read.
+
+use crate::array::{Array, Element, Layout};
+use crate::budget::Budget;
+use crate::dataset::text_bytes;
+use crate::error::{Problem, shortened};
+use crate::sparse::{Compression, SparseArrays};
+use hdf5_pure::{AttrValue, Datatype, DatatypeByteOrder, File, Group, VlenStringReadOptions};
+use std::borrow::Cow;
+
+/// Bytes of a reference to a text that lies elsewhere.
+const REFERENCE: u64 = 16;
+
+pub(super) struct Hdf5<'a> {
+    file: File,
+    pub(super) budget: &'a Budget,
+}
+
+/// An error of the HDF5 reader at this place.
+pub(super) fn damaged(place: &str) -> impl Fn(hdf5_pure::Error) -> Problem + '_ {
+    move |error| Problem::malformed(format!("'{}'", shortened(place)), error.to_string())
+}
+
+impl<'a> Hdf5<'a> {
+    pub(super) fn open(bytes: Cow<'_, [u8]>, budget: &'a Budget) -> Result<Self, Problem> {
+        let file = File::from_bytes(bytes.into_owned());
+        let file = file.map_err(|error| Problem::malformed("the HDF5 file", error.to_string()))?;
+        Ok(Self { file, budget })
+    }
+
+    pub(super) fn root(&self) -> Group {
+        self.file.root()
+    }
+
+    pub(super) fn has_dataset(&self, path: &str) -> bool {
+        self.file.dataset(path).is_ok_and(|dataset| dataset.shape().is_ok())
+    }
+
+    pub(super) fn has_group(&self, path: &str) -> bool {
+        !self.has_dataset(path) && self.file.group(path).is_ok_and(|group| group.datasets().is_ok())
+    }
+
+    /// A text attribute of a group or a dataset.
+    pub(super) fn said(&self, path: &str, name: &str) -> Option<String> {
+        let value = self.attribute(path, name)?;
+        Some(value.as_str()?.to_owned())
+    }
+
+    pub(super) fn attribute(&self, path: &str, name: &str) -> Option<AttrValue> {
+        let mut attributes = if path.is_empty() {
+            self.root().attrs().ok()?
+        } else if self.has_dataset(path) {
+            self.file.dataset(path).ok()?.attrs().ok()?
+        } else {
+            self.file.group(path).ok()?.attrs().ok()?
+        };
+        attributes.remove(name)
+    }
+
+    /// The names of what a group holds.
+    pub(super) fn members(&self, path: &str) -> Result<Vec<String>, Problem> {
+        let group =
+            if path.is_empty() { self.root() } else { self.file.group(path).map_err(damaged(path))? };
+        let mut names = group.datasets().map_err(damaged(path))?;
+        names.extend(group.groups().map_err(damaged(path))?);
+        Ok(names)
+    }
+
+    /// Rows and columns of a dataset; a vector is one column. Nothing for anything with more dimensions.
+    pub(super) fn shape(&self, path: &str) -> Result<Option<(usize, usize)>, Problem> {
+        let shape = self.file.dataset(path).and_then(|dataset| dataset.shape()).map_err(damaged(path))?;
+        let size = |size: u64| usize::try_from(size).ok();
+        Ok(match shape[..] {
+            [rows] => size(rows).map(|rows| (rows, 1)),
+            [rows, cols] => size(rows).zip(size(cols)),
+            _ => None,
+        })
+    }
+
+    /// Whether the entries of a dataset are text.
+    pub(super) fn is_text(&self, path: &str) -> bool {
+        let kind = self.file.dataset(path).and_then(|dataset| dataset.datatype());
+        matches!(kind, Ok(Datatype::String { .. } | Datatype::VariableLength { is_string: true, .. }))
+    }
+
+    /// Whether the entries of a dataset are numbers.
+    pub(super) fn is_numeric(&self, path: &str) -> bool {
+        let kind = self.file.dataset(path).and_then(|dataset| dataset.datatype());
+        kind.is_ok_and(|kind| element(&kind).is_some())
+    }
+
+    /// A dataset of numbers, of one or two dimensions.
+    pub(super) fn array(&self, path: &str) -> Result<Array<'static>, Problem> {
+        let dataset = self.file.dataset(path).map_err(damaged(path))?;
+        let shape = self.shape(path)?;
+        let kind = dataset.datatype().map_err(damaged(path))?;
+        let (Some((rows, cols)), Some((element, big_endian))) = (shape, element(&kind)) else {
+            return Err(Problem::unsupported(
+                format!("'{}' (no matrix of numbers)", shortened(path)),
+                "store a two-dimensional array of numbers",
+            ));
+        };
+        let bytes = (rows as u64).checked_mul(cols as u64).and_then(|n| n.checked_mul(element.size() as u64));
+        self.budget.take(bytes, "the dataset")?;
+        let raw = dataset.read_raw().map_err(damaged(path))?;
+        let single = element == Element::F32;
+        let layout = Layout { element, big_endian, shape: (rows, cols), column_major: false, single };
+        Array::new(raw.into(), 0, layout)
+    }
+
+    /// A dataset of texts.
+    pub(super) fn texts(&self, path: &str) -> Result<Vec<String>, Problem> {
+        let dataset = self.file.dataset(path).map_err(damaged(path))?;
+        let entries =
+            dataset.shape().map_err(damaged(path))?.iter().try_fold(1_u64, |n, &m| n.checked_mul(m));
+        let each = dataset.element_size().map_err(damaged(path))?.max(REFERENCE) + text_bytes("");
+        self.budget.take(entries.and_then(|entries| entries.checked_mul(each)), "the texts")?;
+        let is_short = matches!(dataset.datatype(), Ok(Datatype::String { .. }));
+        if is_short {
+            return dataset.read_string().map_err(damaged(path));
+        }
+        let payload = dataset.vlen_string_payload_size().map_err(damaged(path))?;
+        self.budget.take(Some(payload), "the texts")?;
+        let most = usize::try_from(payload).unwrap_or(usize::MAX);
+        let options = VlenStringReadOptions::new().with_max_payload_bytes(most);
+        dataset.read_vlen_strings(options).map_err(damaged(path))
+    }
+
+    /// The numbers of a dataset as indices.
+    pub(super) fn positions(&self, path: &str) -> Result<Vec<i64>, Problem> {
+        self.array(path)?.to_positions(self.budget)
+    }
+
+    /// A sparse matrix from the arrays of a group.
+    pub(super) fn sparse(
+        &self,
+        [values, indices, starts]: [&str; 3],
+        compression: Compression,
+        shape: (usize, usize),
+    ) -> Result<SparseArrays<'static>, Problem> {
+        Ok(SparseArrays {
+            shape,
+            compression,
+            starts: self.positions(starts)?,
+            indices: self.positions(indices)?,
+            values: self.array(values)?,
+        })
+    }
+}
+
+/// The type of a number, and whether its highest byte comes first.
+fn element(kind: &Datatype) -> Option<(Element, bool)> {
+    let big = |order: &DatatypeByteOrder| match order {
+        DatatypeByteOrder::LittleEndian => Some(false),
+        DatatypeByteOrder::BigEndian => Some(true),
+        DatatypeByteOrder::Vax => None,
+    };
+    match kind {
+        Datatype::FixedPoint { size, byte_order, layout } => {
+            let whole = layout.bit_offset == 0 && u32::from(layout.bit_precision) == 8 * size;
+            let element = match (size, layout.signed) {
+                (1, true) => Element::I8,
+                (1, false) => Element::U8,
+                (2, true) => Element::I16,
+                (2, false) => Element::U16,
+                (4, true) => Element::I32,
+                (4, false) => Element::U32,
+                (8, true) => Element::I64,
+                (8, false) => Element::U64,
+                _ => return None,
+            };
+            Some((element, big(byte_order)?)).filter(|_| whole)
+        }
+        Datatype::FloatingPoint { size, byte_order, .. } => {
+            let element = match size {
+                2 => Element::F16,
+                4 => Element::F32,
+                8 => Element::F64,
+                _ => return None,
+            };
+            Some((element, big(byte_order)?))
+        }
+        // What h5py writes for a truth value.
+        Datatype::Enumeration { base_type, .. } => element(base_type),
+        _ => None,
+    }
+}

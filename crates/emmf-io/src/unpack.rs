@@ -1,0 +1,69 @@
+//! Files that are packed as a whole: gzip, bzip2 and zstd.
+
+use crate::budget::Budget;
+use crate::error::Problem;
+use crate::inflate::Allowance;
+use std::borrow::Cow;
+
+/// How a file is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Packing {
+    Gzip,
+    Bzip2,
+    Zstd,
+}
+
+impl Packing {
+    fn of(bytes: &[u8]) -> Option<Self> {
+        match bytes {
+            [0x1f, 0x8b, ..] => Some(Self::Gzip),
+            [b'B', b'Z', b'h', b'1'..=b'9', ..] => Some(Self::Bzip2),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
+            _ => None,
+        }
+    }
+}
+
+/// Whether the first bytes are those of a packed file.
+pub(crate) fn is_packed(head: &[u8]) -> bool {
+    Packing::of(head).is_some()
+}
+
+/// The bytes as they were before they were packed, and the name without the ending that says so. What is not packed stays
+/// as it is.
+pub(crate) fn unpacked<'b, 'n>(
+    bytes: Cow<'b, [u8]>,
+    name: &'n str,
+    budget: &Budget,
+) -> Result<(Cow<'b, [u8]>, &'n str), Problem> {
+    let Some(packing) = Packing::of(&bytes) else { return Ok((bytes, name)) };
+    let mut allowance = Allowance::for_input(bytes.len(), budget);
+    let inner = match packing {
+        Packing::Gzip => allowance.read(flate2::read::MultiGzDecoder::new(&*bytes), "the packed file")?,
+        Packing::Bzip2 => allowance.read(bzip2::read::MultiBzDecoder::new(&*bytes), "the packed file")?,
+        Packing::Zstd => zstd(&bytes, &mut allowance)?,
+    };
+    Ok((inner.into(), without_ending(name)))
+}
+
+fn without_ending(name: &str) -> &str {
+    let endings = [".gz", ".bz2", ".zst", ".zstd"];
+    endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
+}
+
+#[cfg(feature = "parquet")]
+fn zstd(bytes: &[u8], allowance: &mut Allowance<'_>) -> Result<Vec<u8>, Problem> {
+    let reader = zstd::stream::read::Decoder::with_buffer(bytes);
+    let mut reader = reader
+        .map_err(|error| Problem::malformed("the packed file", format!("cannot be unpacked ({error})")))?;
+    // What packers use unless they are told to take gigabytes.
+    reader
+        .window_log_max(27)
+        .map_err(|error| Problem::malformed("the packed file", format!("cannot be unpacked ({error})")))?;
+    allowance.read(reader, "the packed file")
+}
+
+#[cfg(not(feature = "parquet"))]
+fn zstd(_: &[u8], _: &mut Allowance<'_>) -> Result<Vec<u8>, Problem> {
+    Err(Problem::unsupported("zstd", "build emmf-io with the feature `parquet`, or unpack the file first"))
+}
