@@ -173,7 +173,7 @@ class MatrixFactorization(Online, ClassNamePrefixFeaturesOutMixin, TransformerMi
         tol = json.loads(model.spec).get("tol") or 0.0
         if self.stop_reason_ == "max-iter" and tol > 0:
             warnings.warn(
-                f"{type(self).__name__} made all {self.max_iter} iterations and has not come to rest by "
+                f"{type(self).__name__} made all {self.max_iter} iterations and has not converged to "
                 f"tol={tol:g}; increase max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=4,
@@ -201,7 +201,7 @@ class MatrixFactorization(Online, ClassNamePrefixFeaturesOutMixin, TransformerMi
         return self._coded(X)["v"]
 
     def inverse_transform(self, X: Any) -> Any:
-        """Put samples together again from their coefficients, as they were after ``normalize``.
+        """Rebuild samples from their coefficients, as they were after ``normalize``.
 
         Parameters
         ----------
@@ -287,7 +287,7 @@ class MatrixFactorization(Online, ClassNamePrefixFeaturesOutMixin, TransformerMi
         return -float(self._coded(X)["residuals"].mean())
 
     def explain(self, X: Any) -> Any:
-        """Tell what makes a sample an outlier: what of it is not explained, feature by feature.
+        """Show why a sample is an outlier: how far each of its features is from the fit.
 
         Parameters
         ----------

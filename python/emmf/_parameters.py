@@ -108,8 +108,8 @@ COMMON = [
         [StrOptions({"kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"}), None],
         '{"kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"} or None',
         'How the factors start. ``"kmeans-parallel"`` takes few passes over many samples; ``"trimmed"`` is k-means '
-        'that outliers cannot have; ``"graph"`` is clusters along a graph; ``"custom"`` takes ``W`` and ``H`` of '
-        "``fit``. None is the graph where one is followed, else k-means.",
+        'that leaves out the farthest samples; ``"graph"`` is clusters along a graph; ``"custom"`` takes ``W`` and '
+        "``H`` of ``fit``. None is the graph where one is followed, NNDSVD with :class:`emmf.NMF`, else k-means.",
     ),
     _shared("init_restarts", [COUNT], "int", "Independent k-means runs of the start, of which the best is taken."),
     Parameter(
@@ -119,7 +119,8 @@ COMMON = [
         "str, list of str or None",
         'What is done to the samples first, in this order: ``"unit"`` length (the paper\'s), ``"max"`` to 1, '
         '``"tfidf"``, ``"shift"`` of negative features to 0, ``"clip"`` of long samples to the median length, '
-        '``"l1"`` (each sample sums to 1), ``"counts"`` (each to the median sum), ``"log1p"``, ``"min-max"`` of each feature.',
+        '``"l1"`` (each sample sums to 1), ``"counts"`` (each to the median sum), ``"log1p"``, ``"min-max"`` '
+        "of each feature.",
     ),
     Parameter(
         "random_state",
@@ -129,7 +130,7 @@ COMMON = [
         "Where all randomness comes from; None draws from numpy's global generator.",
     ),
     _shared("restarts", [COUNT], "int", "Independent fits, of which the one with the best objective is kept."),
-    _shared("max_iter", [COUNT], "int", "Iterations at the most."),
+    _shared("max_iter", [COUNT], "int", "Maximum number of iterations."),
     _shared(
         "tol",
         [Interval(Real, 0, 1, closed="left"), None],

@@ -63,7 +63,7 @@ class _Detector(BaseEstimator):
         return _emmf.outliers(scores, aside, self._cut)
 
     def explain(self, X: Any) -> Any:
-        """Tell what of a sample is not explained, feature by feature.
+        """Show how far each feature of a sample is from the fit.
 
         Parameters
         ----------

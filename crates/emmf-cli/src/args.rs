@@ -214,6 +214,11 @@ pub(crate) struct FitArgs {
     /// [default: none; tfidf,unit for texts]
     #[arg(long, value_name = "STEPS", value_enum, value_delimiter = ',', help_heading = heading::DATA)]
     pub(crate) normalize: Vec<NormalizeName>,
+    /// Keep the N features that vary most, such as 2000 genes
+    ///
+    /// Their dispersion is compared with that of features of the same mean, before --normalize. The model keeps their names.
+    #[arg(long, value_name = "N", value_parser = count, help_heading = heading::DATA)]
+    pub(crate) top_features: Option<usize>,
     #[command(flatten)]
     pub(crate) gaps: MissingArgs,
     /// File with one number per sample: how often it counts

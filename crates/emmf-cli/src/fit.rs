@@ -8,8 +8,8 @@ use emmf::preprocess::Normalize;
 use emmf::registry::{DEFAULT, GraphUse};
 use emmf::{Choice, Cut, Given, Missing, Real, Running, Samples, Spec};
 use emmf_io::{
-    Budget, DataInfo, Dtype, Features, MODEL_FILE, Matrix, RECORD_FILE, ReadOptions, Record, ResultFolder,
-    Results, Sketch, TableFormat,
+    Budget, DataInfo, Dtype, Features, MODEL_FILE, Matrix, RECORD_FILE, ReadOptions, Record, Remark,
+    ResultFolder, Results, Sketch, TableFormat,
 };
 use emmf_report::report_page;
 
@@ -56,6 +56,10 @@ pub(crate) fn run(args: &FitArgs) -> Result<()> {
     let budget = &input::budget(args.max_memory);
     let input = input::open(data, (args.gaps.meaning(), budget), None, work)?;
     tell(args, &input);
+    let input = match args.top_features {
+        Some(most) => input.with_top_features(most, &args.input.data, budget)?,
+        None => input,
+    };
     input.work((&args.gaps, budget), Fitting { args, spec: &spec, budget, folder: folder.as_ref() })
 }
 
@@ -64,7 +68,8 @@ fn tell(args: &FitArgs, input: &Input) {
     if args.quiet {
         return;
     }
-    for remark in &input.about().remarks {
+    // The summary tells about words.
+    for remark in input.about().remarks.iter().filter(|remark| !matches!(remark, Remark::Words { .. })) {
         complain(&wording::remark(remark, &args.input.data));
     }
     let (samples, features) = input.shape();
@@ -256,6 +261,7 @@ fn fit<T: Real>(
     record.grid = found;
     record.threshold =
         cut(args).threshold(&fit.scores).map_err(|error| explained(&error, &args.input.data))?;
+    record.notes = about.remarks.iter().map(ToString::to_string).collect();
     (record.samples.name, record.samples.text) = (about.names, about.texts);
     (record.choice, record.command) = (choice.map(Choice::without_clusters), Some(command_line(&args.words)));
     let page = page(args);

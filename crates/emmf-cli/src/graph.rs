@@ -88,7 +88,9 @@ fn read(path: &Path, samples: usize, budget: &Budget) -> Result<Graph> {
         let is_whole = node >= 0.0 && node.fract() == 0.0 && node < samples as f64;
         if is_whole { Ok(node as usize) } else { bail!("{node} is none of the samples 0 to {}", samples - 1) }
     };
-    let options = ReadOptions { budget: budget.clone(), ..ReadOptions::default() };
+    // Edges may begin with samples that count 0, 1, 2: these are no names.
+    let columns = vec!["*".to_owned()];
+    let options = ReadOptions { columns, budget: budget.clone(), ..ReadOptions::default() };
     match emmf_io::read(path, &options)?.x.into_f64() {
         Matrix::Sparse(w) => Graph::from_csr(w.view()).with_context(file),
         Matrix::Dense(w) if w.shape() == (samples, samples) => {

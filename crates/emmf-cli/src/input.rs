@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use emmf::{Missing, Real, Samples};
 use emmf_io::{
     Budget, Dataset, Dtype, Limit, Notes, Numbers, Order, Problem, ReadOptions, Streamed, data_in,
+    variable_features,
 };
 
 use crate::args::InputArgs;
@@ -175,6 +176,22 @@ impl Input {
         match self {
             Self::Memory(_, about) | Self::File(_, about) => about,
         }
+    }
+
+    /// Only the features that vary most.
+    pub(crate) fn with_top_features(self, most: usize, data: &Path, budget: &Budget) -> Result<Self> {
+        let Self::Memory(x, mut about) = self else {
+            bail!("{}: --top-features needs the data in memory; allow more, or leave it out", data.display());
+        };
+        if most == 0 {
+            bail!("--top-features is 0, but must be at least 1");
+        }
+        if about.image.is_some() {
+            bail!("{}: --top-features would leave holes in the images; leave it out", data.display());
+        }
+        let order = variable_features(&x, most, budget)?;
+        about.columns = Some(order.names(about.columns.as_deref()));
+        Ok(Self::Memory(x.in_order(&order)?, about))
     }
 
     /// The columns in this order, and no others.

@@ -37,6 +37,12 @@ fn order((about, given): (&About, usize), file: &Path, notes: &Notes) -> Result<
     if let (Some(columns), Some(features)) = (&about.columns, &notes.features) {
         return Order::of_names(columns, features);
     }
+    // Features that were chosen from columns without names are called by their places.
+    if let (None, Some(features)) = (&about.columns, &notes.features)
+        && features.len() < given
+    {
+        return Order::of_names(&Order::as_it_is(given).names(None), features);
+    }
     match (about.image, notes.image) {
         (Some(found), Some(wanted)) if found != wanted => {
             let order = Order::of_pixels(found, wanted)?;

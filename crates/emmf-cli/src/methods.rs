@@ -38,16 +38,16 @@ pub(crate) fn run(args: &MethodsArgs) -> Result<()> {
 
 /// The groups, in the order in which one would try them.
 const GROUPS: [(&str, fn(&Entry) -> bool); 4] = [
-    ("Set outliers aside by themselves", |entry| entry.facts.set_aside == SetAside::Default),
-    ("Follow a graph of the samples", |entry| {
+    ("Set outliers aside by default", |entry| entry.facts.set_aside == SetAside::Default),
+    ("Follow a graph over the samples", |entry| {
         entry.facts.set_aside != SetAside::Default && entry.facts.graph == GraphUse::Needed
     }),
-    ("Weigh samples or entries; --graph adds a graph to some", |entry| {
+    ("Weight samples or entries (many also take --graph)", |entry| {
         entry.facts.set_aside != SetAside::Default
             && entry.facts.graph != GraphUse::Needed
             && !entry.solvers.is_empty()
     }),
-    ("Have a solver of their own", |entry| {
+    ("Use a solver of their own", |entry| {
         entry.facts.set_aside != SetAside::Default
             && entry.facts.graph != GraphUse::Needed
             && entry.solvers.is_empty()
@@ -58,10 +58,7 @@ const GROUPS: [(&str, fn(&Entry) -> bool); 4] = [
 const WIDTH: usize = 80;
 
 fn list(out: &mut impl Write) -> Result<()> {
-    writeln!(
-        out,
-        "Start with {DEFAULT}, the default, for clusters, and with emmf or nmf for parts and topics."
-    )?;
+    writeln!(out, "Start with {DEFAULT} (the default) for clusters, emmf or nmf for parts and topics.")?;
     let longest = METHODS.iter().map(|entry| entry.name.len()).max().unwrap_or(0);
     for (title, belongs) in GROUPS {
         let entries: Vec<&Entry> = METHODS.iter().filter(|entry| belongs(entry)).collect();
@@ -70,11 +67,13 @@ fn list(out: &mut impl Write) -> Result<()> {
         }
         writeln!(out, "\n{title}:")?;
         for entry in entries {
-            let title: String = entry.title.chars().take(WIDTH - longest - 4).collect();
+            let room = WIDTH - longest - 4;
+            let title = entry.title.split(" (").next().filter(|_| entry.title.chars().count() > room);
+            let title: String = title.unwrap_or(entry.title).chars().take(room).collect();
             writeln!(out, "  {:longest$}  {title}", entry.name)?;
         }
     }
-    Ok(writeln!(out, "\n`emmf methods NAME` tells what one minimises, takes and guarantees.")?)
+    Ok(writeln!(out, "\n`emmf methods NAME` shows what one minimises, takes and guarantees.")?)
 }
 
 /// Everything about a method.

@@ -20,10 +20,13 @@ pub(crate) fn model_file(path: &Path) -> PathBuf {
     if path.is_dir() { path.join(emmf_io::MODEL_FILE) } else { path.into() }
 }
 
-/// Says which files were written, as a line each or as one JSON object, unless they went to standard output.
+/// Says which files were written, as a line each or as one JSON object, unless one of them is standard output.
 pub(crate) fn wrote(paths: &[&Path], json: bool) -> Result<()> {
-    let paths: Vec<String> =
-        paths.iter().filter(|path| path.as_os_str() != "-").map(|path| path.display().to_string()).collect();
+    // Nothing goes between the lines of a table.
+    if paths.iter().any(|path| path.as_os_str() == "-") {
+        return Ok(());
+    }
+    let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     let mut out = std::io::stdout().lock();
     if json {
         return Ok(writeln!(out, "{}", serde_json::json!({ "written": paths }))?);

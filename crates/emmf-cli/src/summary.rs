@@ -62,6 +62,9 @@ pub(crate) fn print(record: &Record, out: Option<&Path>, page: Option<&Path>) ->
     let (data, spec) = (&record.data, &record.spec);
     let storage = if data.sparse { "sparse" } else { "dense" };
     shown.add_row(["data", &format!("{}: {}×{} {storage} {}", data.name, data.n, data.d, data.dtype)]);
+    if let Some(words) = record.notes.iter().find(|note| note.contains("words count")) {
+        shown.add_row(["words", words]);
+    }
     shown.add_row(["method", &format!("{}, k = {}, seed {}", spec.method, spec.k, spec.seed)]);
     if let Some(choice) = &record.choice {
         shown.add_row(["number of clusters", &choice.to_string()]);

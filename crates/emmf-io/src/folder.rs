@@ -3,6 +3,8 @@
 use crate::budget::Budget;
 use crate::dataset::{Dataset, Dtype};
 use crate::error::{Error, Problem, shortened};
+use crate::images::Images;
+use crate::remark::Remark;
 use crate::texts::TextOptions;
 use crate::{images, texts};
 use emmf::synth::ImageShape;
@@ -83,8 +85,9 @@ pub fn read_folder(folder: &Path, kind: FolderKind, options: &FolderOptions<'_>)
     let items = list(folder, kind)?;
     let (mut data, image) = match kind {
         FolderKind::Images => {
-            let (x, shape) = images::read(&items, options)?;
-            (Dataset::from(x), Some(shape))
+            let Images { x, shape, coloured } = images::read(&items, options)?;
+            let remarks = coloured.then_some(Remark::Colours).into_iter().collect();
+            (Dataset { remarks, ..Dataset::from(x) }, Some(shape))
         }
         FolderKind::Texts => {
             let budget = options.budget.fork();

@@ -22,15 +22,24 @@ const STRIP: u32 = 1 << 16;
 const GREY: u64 = 4;
 const BETWEEN: u64 = 16;
 
-/// The images as a matrix, and their common shape.
-pub(crate) fn read(items: &[Item], options: &FolderOptions<'_>) -> Result<(Numbers, ImageShape), Error> {
+/// Images as samples.
+pub(crate) struct Images<X> {
+    pub(crate) x: X,
+    /// Their common shape.
+    pub(crate) shape: ImageShape,
+    /// Whether any has colours, which are gone.
+    pub(crate) coloured: bool,
+}
+
+/// The images as a matrix.
+pub(crate) fn read(items: &[Item], options: &FolderOptions<'_>) -> Result<Images<Numbers>, Error> {
     let sides = options.resize.map(sides).transpose().map_err(|problem| problem.of("the images"))?;
     Ok(if options.dtype == Some(Dtype::F32) {
-        let (x, shape) = matrix::<f32>(items, sides, &options.budget)?;
-        (x.into(), shape)
+        let Images { x, shape, coloured } = matrix::<f32>(items, sides, &options.budget)?;
+        Images { x: x.into(), shape, coloured }
     } else {
-        let (x, shape) = matrix::<f64>(items, sides, &options.budget)?;
-        (x.into(), shape)
+        let Images { x, shape, coloured } = matrix::<f64>(items, sides, &options.budget)?;
+        Images { x: x.into(), shape, coloured }
     })
 }
 
@@ -47,7 +56,8 @@ fn matrix<T: Real>(
     items: &[Item],
     sides: Option<(u32, u32)>,
     budget: &Budget,
-) -> Result<(Mat<T>, ImageShape), Error> {
+) -> Result<Images<Mat<T>>, Error> {
+    let mut coloured = false;
     let mut pixels: Vec<T> = Vec::new();
     let mut first: Option<(u32, u32)> = None;
     for item in items {
@@ -55,6 +65,7 @@ fn matrix<T: Real>(
         // What is needed to decode one image is there for the next.
         let within = budget.fork();
         let image = open(item, &within)?;
+        coloured |= image.color().has_color();
         let size = sides.unwrap_or_else(|| image.dimensions());
         if first.is_none() {
             let entries = items.len().checked_mul(size.0 as usize * size.1 as usize);
@@ -69,7 +80,7 @@ fn matrix<T: Real>(
     let (width, height) = first.unwrap_or((0, 0));
     let shape = ImageShape { height: height as usize, width: width as usize, column_major: false };
     let x = Mat::from_vec(pixels, items.len(), shape.height * shape.width);
-    Ok((x.map_err(|error| Problem::from(error).of("the images"))?, shape))
+    Ok(Images { x: x.map_err(|error| Problem::from(error).of("the images"))?, shape, coloured })
 }
 
 fn open(item: &Item, budget: &Budget) -> Result<DynamicImage, Error> {

@@ -1,15 +1,17 @@
 //! Records as JSON: one object a line, or an array of objects.
 
 use crate::budget::Budget;
-use crate::columns::{Cell, Columns};
+use crate::columns::{self, Columns};
+use crate::dataset::text_bytes;
 use crate::error::Problem;
-use serde::de::{Deserialize, MapAccess, Visitor};
-use serde_json::{Deserializer, Value};
+use serde::de::{Deserialize, DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Deserializer;
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 /// A place for a cell that a later record may fill.
-const CELL: u64 = size_of::<Cell>() as u64;
+const CELL: u64 = size_of::<columns::Cell>() as u64;
 
 /// Whether these bytes begin with an object, or an array of them.
 pub(crate) fn is_json(head: &[u8]) -> bool {
@@ -26,11 +28,16 @@ pub(crate) fn read(bytes: &[u8], budget: &Budget) -> Result<Columns, Problem> {
     let mut table = Records::new(budget);
     let mut at = skipped(bytes, 0, b'[');
     while at < bytes.len() && bytes[at] != b']' {
-        let mut records = Deserializer::from_slice(&bytes[at..]).into_iter::<Pairs>();
-        let Some(record) = records.next() else { break };
+        let mut rest = &bytes[at..];
+        let refused = Cell::new(None);
+        let seed = Record { budget: budget.fork(), refused: &refused };
+        let record = seed.deserialize(&mut Deserializer::from_reader(&mut rest));
+        if let Some(problem) = refused.take() {
+            return Err(problem);
+        }
         let record = record.map_err(|error| bad(bytes, at, &error))?;
-        at = skipped(bytes, at + records.byte_offset(), b',');
-        table.add(record.0)?;
+        at = skipped(bytes, bytes.len() - rest.len(), b',');
+        table.add(record)?;
     }
     Ok(Columns { names: Some(table.names), cells: table.cells, first: 1 })
 }
@@ -52,32 +59,94 @@ fn bad(bytes: &[u8], at: usize, error: &serde_json::Error) -> Problem {
     Problem::malformed(format!("line {line}"), format!("{why}; every line is one JSON object"))
 }
 
-/// A record with its keys in their order; of a key that comes twice the first counts.
-struct Pairs(Vec<(String, Value)>);
+/// Reads a record with its keys in their order; of a key that comes twice the first counts.
+struct Record<'a> {
+    budget: Budget,
+    /// Why there was not enough memory for it.
+    refused: &'a Cell<Option<Problem>>,
+}
 
-impl<'de> Deserialize<'de> for Pairs {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
+impl<'de> DeserializeSeed<'de> for Record<'_> {
+    type Value = Vec<(String, columns::Cell)>;
 
-        impl<'de> Visitor<'de> for InOrder {
-            type Value = Pairs;
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
+impl<'de> Visitor<'de> for Record<'_> {
+    type Value = Vec<(String, columns::Cell)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let (mut pairs, mut seen) = (Vec::new(), HashSet::new());
+        while let Some((key, Read(cell))) = map.next_entry::<String, Read>()? {
+            let bytes = 2 * text_bytes(&key) + cell.bytes() + CELL;
+            if let Err(problem) = self.budget.take(Some(bytes), "a record") {
+                self.refused.set(Some(problem));
+                return Err(A::Error::custom("not enough memory"));
             }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
-                let (mut pairs, mut seen) = (Vec::new(), HashSet::new());
-                while let Some((key, value)) = map.next_entry::<String, Value>()? {
-                    if seen.insert(key.clone()) {
-                        pairs.push((key, value));
-                    }
-                }
-                Ok(Pairs(pairs))
+            if seen.insert(key.clone()) {
+                pairs.push((key, cell));
             }
         }
+        Ok(pairs)
+    }
+}
 
-        deserializer.deserialize_map(InOrder)
+/// A value as a cell; what is inside of lists and objects is passed over.
+struct Read(columns::Cell);
+
+impl<'de> Deserialize<'de> for Read {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnyValue).map(Self)
+    }
+}
+
+struct AnyValue;
+
+impl<'de> Visitor<'de> for AnyValue {
+    type Value = columns::Cell;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<columns::Cell, E> {
+        Ok(columns::Cell::Gap)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<columns::Cell, E> {
+        Ok(columns::Cell::Number(f64::from(u8::from(value))))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<columns::Cell, E> {
+        Ok(columns::Cell::Number(value as f64))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<columns::Cell, E> {
+        Ok(columns::Cell::Number(value as f64))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<columns::Cell, E> {
+        Ok(columns::Cell::Number(value))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<columns::Cell, E> {
+        Ok(columns::Cell::Text(text.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<columns::Cell, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(columns::Cell::Other("a list"))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<columns::Cell, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(columns::Cell::Other("an object"))
     }
 }
 
@@ -85,7 +154,7 @@ struct Records<'a> {
     budget: &'a Budget,
     names: Vec<String>,
     places: HashMap<String, usize>,
-    cells: Vec<Vec<Cell>>,
+    cells: Vec<Vec<columns::Cell>>,
     rows: usize,
 }
 
@@ -94,9 +163,8 @@ impl<'a> Records<'a> {
         Self { budget, names: Vec::new(), places: HashMap::new(), cells: Vec::new(), rows: 0 }
     }
 
-    fn add(&mut self, record: Vec<(String, Value)>) -> Result<(), Problem> {
-        for (key, value) in record {
-            let cell = cell(value);
+    fn add(&mut self, record: Vec<(String, columns::Cell)>) -> Result<(), Problem> {
+        for (key, cell) in record {
             let at = match self.places.get(&key) {
                 Some(&at) => at,
                 None => self.column(key)?,
@@ -107,7 +175,7 @@ impl<'a> Records<'a> {
         self.rows += 1;
         for cells in self.cells.iter_mut().filter(|cells| cells.len() < self.rows) {
             self.budget.take(Some(CELL), "the table")?;
-            cells.push(Cell::Gap);
+            cells.push(columns::Cell::Gap);
         }
         Ok(())
     }
@@ -116,20 +184,9 @@ impl<'a> Records<'a> {
     fn column(&mut self, key: String) -> Result<usize, Problem> {
         let bytes = (self.rows as u64).saturating_mul(CELL).saturating_add(3 * key.len() as u64 + 128);
         self.budget.take(Some(bytes), "the table")?;
-        self.cells.push(vec![Cell::Gap; self.rows]);
+        self.cells.push(vec![columns::Cell::Gap; self.rows]);
         self.names.push(key.clone());
         self.places.insert(key, self.names.len() - 1);
         Ok(self.names.len() - 1)
-    }
-}
-
-fn cell(value: Value) -> Cell {
-    match value {
-        Value::Null => Cell::Gap,
-        Value::Bool(value) => Cell::Number(f64::from(u8::from(value))),
-        Value::Number(number) => number.as_f64().map_or(Cell::Other("a number out of range"), Cell::Number),
-        Value::String(text) => Cell::Text(text),
-        Value::Array(_) => Cell::Other("a list"),
-        Value::Object(_) => Cell::Other("an object"),
     }
 }

@@ -64,6 +64,7 @@ mod stream;
 mod text;
 mod texts;
 mod unpack;
+mod variable;
 mod variables;
 mod write;
 
@@ -102,4 +103,5 @@ pub use start::read_start;
 pub use stream::{FileRows, FileSize, Streamed, file_size, stream};
 pub use text::{disarmed, meant};
 pub use texts::{Frequency, StopWords, TextOptions};
+pub use variable::variable_features;
 pub use write::{check_output, write, write_with_labels};

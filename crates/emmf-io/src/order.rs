@@ -23,6 +23,19 @@ impl Order {
         Self { columns: (0..columns).collect(), left_out: Vec::new() }
     }
 
+    /// These columns, in this order.
+    pub(crate) fn of_places(columns: Vec<usize>) -> Self {
+        Self { columns, left_out: Vec::new() }
+    }
+
+    /// The names of these columns, where so many have these, or `x1`, `x2` and so on.
+    pub fn names(&self, names: Option<&[String]>) -> Vec<String> {
+        let name = |&at: &usize| {
+            names.and_then(|names| names.get(at)).cloned().unwrap_or_else(|| format!("x{}", at + 1))
+        };
+        self.columns.iter().map(name).collect()
+    }
+
     /// By their names. Every feature must be there, and only once.
     pub fn of_names(columns: &[String], features: &[String]) -> Result<Self, Problem> {
         if columns == features {

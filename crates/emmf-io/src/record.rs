@@ -157,6 +157,9 @@ pub struct Record {
     /// What a page shows besides the numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sketch: Option<Sketch>,
+    /// What is worth knowing about the data, in sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The other files of the fit in its folder, with their SHA-256.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
@@ -206,6 +209,7 @@ impl Record {
             command: None,
             choice: None,
             sketch: None,
+            notes: Vec::new(),
             files: BTreeMap::new(),
         })
     }

@@ -4,6 +4,8 @@
 mod common;
 #[path = "../../emmf/tests/counting/mod.rs"]
 mod counting;
+#[path = "common/made.rs"]
+mod made;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -52,13 +54,14 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 fn promise_11_every_format_stays_within_its_budget() {
     let _turn = turn();
     let folder = tempfile::tempdir().unwrap();
-    for path in files(folder.path()) {
+    for path in files(folder.path()).into_iter().chain(made::files(folder.path(), (3000, 40))) {
         for dtype in [Dtype::F32, Dtype::F64] {
             let what = format!("{} as {dtype}", path.display());
             let options = |budget| ReadOptions { dtype: Some(dtype), budget, ..ReadOptions::default() };
             stays_within(&what, |budget| read(&path, &options(budget)));
         }
-        let named = path.extension().is_some_and(|ending| ending == "csv").then_some("label");
+        let named = (!path.ends_with("x.npz") && !path.ends_with("x.mat") && !path.ends_with("x.h5"))
+            .then_some("label");
         if !path.ends_with("x.npy") && !path.ends_with("x.mtx") {
             let what = format!("labels of {}", path.display());
             stays_within(&what, |budget| read_labels(&path, named, &budget));

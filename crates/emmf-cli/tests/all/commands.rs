@@ -29,7 +29,8 @@ fn transform_writes_every_format() {
     let place = Place::with_data();
     place.run("fit x.csv -k 2 --dtype f32 --out result").ok();
     for ending in ["csv", "tsv", "npy", "npz", "mat", "mtx", "parquet"] {
-        assert_eq!(place.run(&format!("transform result/model.safetensors x.csv --out t.{ending}")).ok(), "");
+        let said = place.run(&format!("transform result/model.safetensors x.csv --out t.{ending}")).ok();
+        assert_eq!(said, format!("written to t.{ending}\n"));
         let back = read(&place.path(&format!("t.{ending}")), &ReadOptions::default()).unwrap();
         // Where columns have names, the labels are found by theirs.
         assert_eq!(back.x.shape().0, 25, "{ending}");
@@ -85,7 +86,7 @@ fn synth_makes_every_kind_in_every_format() {
     for (at, (kind, n, d)) in kinds.into_iter().enumerate() {
         for ending in ["csv", "tsv", "npy", "npz", "mat", "mtx", "parquet"] {
             let name = format!("made{at}.{ending}");
-            assert_eq!(place.run(&format!("synth {kind} --out {name}")).ok(), "");
+            assert_eq!(place.run(&format!("synth {kind} --out {name}")).ok(), format!("written to {name}\n"));
             let data = read(&place.path(&name), &ReadOptions::default()).unwrap();
             assert_eq!(data.x.shape(), (n, d), "{kind} as {ending}");
             let labels = if matches!(ending, "npy" | "mtx") {
@@ -106,11 +107,15 @@ fn methods_lists_all_that_are_registered() {
     let text = place.run("methods").ok();
     let json: serde_json::Value = serde_json::from_str(&place.run("methods --json").ok()).unwrap();
     assert_eq!(json.as_array().map(Vec::len), Some(METHODS.len()));
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    place.run("methods emf").refused(&["did you mean 'emmf'?"]);
     for (entry, listed) in METHODS.iter().zip(json.as_array().unwrap()) {
-        assert!(text.contains(entry.name) && text.contains(entry.objective), "{}", entry.name);
+        assert!(text.contains(entry.name), "{}", entry.name);
         assert_eq!(listed["name"], entry.name);
+        let all = place.run(&format!("methods {}", entry.name)).ok();
+        assert!(all.contains(entry.objective) && all.contains(entry.reference), "{all}");
         for param in entry.params {
-            assert!(text.contains(param.name), "{} of {}", param.name, entry.name);
+            assert!(all.contains(param.name), "{} of {}", param.name, entry.name);
         }
     }
 }

@@ -9,10 +9,10 @@ use program::{Place, column, names_in, numbers, solvers, table};
 const KEYS: [&str; 9] = ["method", "n", "d", "k", "seed", "iterations", "stop", "objective", "seconds"];
 
 #[test]
-fn three_files_hold_the_results() {
+fn six_files_hold_the_results() {
     let place = Place::with_data();
     let json = place.json("fit x.csv -k 2 --max-iter 40 --seed 3 --out result/deep --json");
-    assert_eq!(names_in(&place.path("result/deep")), ["model.safetensors", "record.json", "samples.csv"]);
+    assert_eq!(names_in(&place.path("result/deep")), program::RESULTS);
 
     let samples = place.read("result/deep/samples.csv");
     assert_eq!(samples.lines().next(), Some("row,label,residual,weight,score,outlier,reason"));

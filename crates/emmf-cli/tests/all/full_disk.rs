@@ -50,7 +50,7 @@ fn a_full_disk_leaves_everything_as_it_was() {
     place.run("synth rays --samples 20 --features 3 --outliers 2 --out small.npz").ok();
     place.run("fit small.npz -k 2 --max-iter 2 --out disk").ok();
     let before = contents(&disk.0);
-    assert_eq!(before.len(), 3);
+    assert_eq!(before.len(), 6);
     for data in ["wide.npz", "tall.npz"] {
         let line = format!("fit {data} -k 3 --max-iter 2 --out disk --json");
         place.run(&line).refused(&["disk/", "No space left", "free some space"]);

@@ -39,7 +39,7 @@ fn place() -> Place {
 fn start(place: &Place) {
     let mut archive = zip::ZipWriter::new(std::fs::File::create(place.path("start.npz")).unwrap());
     for (name, rows) in [("U.npy", 8), ("V.npy", SAMPLES)] {
-        let x = emmf::Mat::from_fn(rows, 5, |i, j| 0.1 + ((i * 5 + j) % 7) as f64).into();
+        let x = emmf::Mat::from_fn(rows, 5, |i, j| 0.1 + ((i * 5 + j) % 7) as f64);
         write(&place.path(name), &Dataset::new(x, None, None)).unwrap();
         archive.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
         std::io::Write::write_all(&mut archive, &std::fs::read(place.path(name)).unwrap()).unwrap();

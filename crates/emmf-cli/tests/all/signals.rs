@@ -131,7 +131,7 @@ fn promise_08_what_kill_9_left_is_removed_by_the_next_run() {
     fit_before_the_page(&place).signal("KILL").end();
     assert!(parts(&place, "result") >= 2);
     place.run("fit x.csv -k 2 --max-iter 2 --out result").ok();
-    assert_eq!(names_in(&place.path("result")), ["model.safetensors", "record.json", "samples.csv"]);
+    assert_eq!(names_in(&place.path("result")), program::RESULTS);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn promise_07_two_programs_with_one_folder_do_not_mix() {
     let page = fs::read_to_string(place.path("pipe")).unwrap();
     assert!(page.ends_with("</html>\n"));
     first.end().ok();
-    assert_eq!(names_in(&place.path("result")), ["model.safetensors", "record.json", "samples.csv"]);
+    assert_eq!(names_in(&place.path("result")), program::RESULTS);
     place.run("fit x.csv -k 3 --max-iter 2 --out result").ok();
 }
 
@@ -160,7 +160,7 @@ fn promise_09_the_first_signal_ends_the_iterations_and_the_fit_is_kept() {
         assert_eq!(json["stop"], "cancelled", "{line}");
         let record = emmf_io::read_record(&place.path("result/record.json")).unwrap();
         assert!(record.stop == emmf::Stop::Cancelled && record.iterations > 0, "{line}");
-        assert_eq!(names_in(&place.path("result")), ["model.safetensors", "record.json", "samples.csv"]);
+        assert_eq!(names_in(&place.path("result")), program::RESULTS);
         place.run("transform result/model.safetensors x.csv --labels class --out coded.csv").ok();
     }
 }
@@ -185,7 +185,7 @@ fn promise_09_a_time_limit_is_no_failure() {
     let place = Place::with_data();
     let json = place.json("fit x.csv -k 2 --max-iter 1000000000 --time-limit 0.1 --out result --json");
     assert_eq!(json["stop"], "time-limit");
-    assert_eq!(names_in(&place.path("result")), ["model.safetensors", "record.json", "samples.csv"]);
+    assert_eq!(names_in(&place.path("result")), program::RESULTS);
 }
 
 #[test]

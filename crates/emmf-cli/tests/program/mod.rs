@@ -8,6 +8,10 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
+/// The files that a fit leaves in its folder.
+pub(crate) const RESULTS: [&str; 6] =
+    ["centroids.csv", "coefficients.csv", "features.csv", "model.safetensors", "record.json", "samples.csv"];
+
 /// A folder to run the program in.
 pub(crate) struct Place {
     folder: TempDir,

@@ -9,14 +9,14 @@ use hdf5_pure::AttrValue;
 
 /// Groups within groups that are looked into.
 const DEEPEST: usize = 6;
-/// Datasets that are looked at.
+/// Datasets and groups that are looked at: links may lead round in circles.
 const MOST: usize = 1000;
 
 /// The variables of a file. Only the wanted one is read where one is wanted, and of the others those that can be a matrix
 /// or labels.
 pub(super) fn variables(file: &Hdf5<'_>, options: &ReadOptions) -> Result<Variables<'static>, Problem> {
     let mut paths = Vec::new();
-    list(file, "", 0, &mut paths)?;
+    list(file, "", (0, &mut 0), &mut paths)?;
     let mut found = Vec::new();
     for path in paths {
         let wanted = [&options.variable, &options.labels].into_iter().flatten().any(|name| *name == path);
@@ -32,16 +32,22 @@ fn is_vector(file: &Hdf5<'_>, path: &str) -> bool {
 }
 
 /// The paths of datasets, and of groups that MATLAB keeps sparse matrices in.
-fn list(file: &Hdf5<'_>, group: &str, depth: usize, paths: &mut Vec<String>) -> Result<(), Problem> {
+fn list(
+    file: &Hdf5<'_>,
+    group: &str,
+    (depth, seen): (usize, &mut usize),
+    paths: &mut Vec<String>,
+) -> Result<(), Problem> {
     for name in file.members(group)? {
         let path = if group.is_empty() { name.clone() } else { format!("{group}/{name}") };
-        if paths.len() >= MOST || (group.is_empty() && name.starts_with('#')) {
+        *seen += 1;
+        if *seen > MOST || (group.is_empty() && name.starts_with('#')) {
             continue;
         }
         if file.has_dataset(&path) || file.attribute(&path, "MATLAB_sparse").is_some() {
             paths.push(path);
         } else if depth < DEEPEST {
-            list(file, &path, depth + 1, paths)?;
+            list(file, &path, (depth + 1, seen), paths)?;
         }
     }
     Ok(())

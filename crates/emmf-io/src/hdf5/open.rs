@@ -102,10 +102,20 @@ impl<'a> Hdf5<'a> {
         };
         let bytes = (rows as u64).checked_mul(cols as u64).and_then(|n| n.checked_mul(element.size() as u64));
         self.budget.take(bytes, "the dataset")?;
+        self.check_chunk(path)?;
         let raw = dataset.read_raw().map_err(damaged(path))?;
         let single = element == Element::F32;
         let layout = Layout { element, big_endian, shape: (rows, cols), column_major: false, single };
         Array::new(raw.into(), 0, layout)
+    }
+
+    /// Whether there is memory for a chunk of a dataset, which may be larger than the dataset.
+    fn check_chunk(&self, path: &str) -> Result<(), Problem> {
+        let dataset = self.file.dataset(path).map_err(damaged(path))?;
+        let Some(chunk) = dataset.chunk_shape().map_err(damaged(path))? else { return Ok(()) };
+        let each = dataset.element_size().map_err(damaged(path))?;
+        let bytes = chunk.iter().try_fold(each, |bytes, &size| bytes.checked_mul(size));
+        self.budget.fork().take(bytes.and_then(|bytes| bytes.checked_mul(2)), "a chunk of the dataset")
     }
 
     /// A dataset of texts.
@@ -115,6 +125,7 @@ impl<'a> Hdf5<'a> {
             dataset.shape().map_err(damaged(path))?.iter().try_fold(1_u64, |n, &m| n.checked_mul(m));
         let each = dataset.element_size().map_err(damaged(path))?.max(REFERENCE) + text_bytes("");
         self.budget.take(entries.and_then(|entries| entries.checked_mul(each)), "the texts")?;
+        self.check_chunk(path)?;
         let is_short = matches!(dataset.datatype(), Ok(Datatype::String { .. }));
         if is_short {
             return dataset.read_string().map_err(damaged(path));

@@ -25,6 +25,11 @@ pub(super) fn is_gap(field: &str) -> bool {
     field.is_empty() || field.eq_ignore_ascii_case("na")
 }
 
+/// A number, with whatever stands before its decimals: a column of such is no text, and is refused with advice.
+fn is_number_somewhere(field: &str) -> bool {
+    Decimal::Point.is_number(field) || Decimal::Comma.is_number(field)
+}
+
 /// What is known of a column so far.
 #[derive(Default)]
 struct Seen {
@@ -40,7 +45,7 @@ pub(super) fn kinds(
     (first, width): (&[Vec<String>], usize),
     budget: &Budget,
 ) -> Result<Vec<Kind>, Problem> {
-    let is_text = |field: &String| !form.decimal.is_number(field) && !is_gap(field);
+    let is_text = |field: &String| !is_number_somewhere(field) && !is_gap(field);
     let texts: Vec<bool> =
         (0..width).map(|at| first.iter().any(|record| record.get(at).is_some_and(is_text))).collect();
     let heads = first.iter().enumerate().map(|(i, record)| (i, record.first().map_or("", String::as_str)));
@@ -59,7 +64,7 @@ pub(super) fn kinds(
         counts = counts && record.fields.first().is_some_and(|field| is_count(field, row, start));
         row += 1;
         for (at, field) in record.fields.iter().enumerate().take(width).filter(|(at, _)| texts[*at]) {
-            seen[at].add(field, form.decimal, (at == 0).then_some(budget))?;
+            seen[at].add(field, (at == 0).then_some(budget))?;
         }
         Ok(true)
     })?;
@@ -85,8 +90,8 @@ fn is_count(field: &str, row: usize, start: Option<u64>) -> bool {
 }
 
 impl Seen {
-    fn add(&mut self, field: &str, decimal: Decimal, budget: Option<&Budget>) -> Result<(), Problem> {
-        if decimal.is_number(field) {
+    fn add(&mut self, field: &str, budget: Option<&Budget>) -> Result<(), Problem> {
+        if is_number_somewhere(field) {
             self.numbers += 1;
         } else {
             self.texts += 1;

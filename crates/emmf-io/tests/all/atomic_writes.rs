@@ -67,7 +67,7 @@ fn labels_go_beside_formats_without_a_place_for_them() {
     let folder = tempfile::tempdir().unwrap();
     let labels = common::texts(&["New York", "a, b", "3", "x"]);
     for ending in ["npy", "mtx"] {
-        let x = common::expected().into();
+        let x = common::expected();
         let data = Dataset::new(x, Some(labels.clone()), None);
         write_with_labels(&folder.path().join(format!("x.{ending}")), data).unwrap();
         assert_eq!(

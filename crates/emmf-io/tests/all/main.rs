@@ -5,6 +5,8 @@
 mod common;
 #[path = "../../../../tests/data_sets.rs"]
 mod data_sets;
+#[path = "../common/made.rs"]
+mod made;
 
 mod atomic_writes;
 mod files_of_other_tools;

@@ -73,6 +73,19 @@ fn promise_02_a_pipe_is_read_to_its_end() {
 }
 
 #[test]
+fn promise_02_a_pipe_of_what_others_write_is_read_to_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    for file in crate::made::files(folder.path(), (2000, 40)) {
+        same(&file, |path| {
+            let data = read(path, &ReadOptions::default())?;
+            assert_eq!(data.x.shape(), (2000, 40), "{}", file.display());
+            assert_eq!(data.labels.as_ref().map(Vec::len), Some(2000), "{}", file.display());
+            Ok(data)
+        });
+    }
+}
+
+#[test]
 fn promise_02_texts_starts_and_models_are_read_from_a_pipe() {
     let folder = tempfile::tempdir().unwrap();
     let texts = folder.path().join("texts.csv");
@@ -90,7 +103,7 @@ fn promise_02_texts_starts_and_models_are_read_from_a_pipe() {
     let mut archive = zip::ZipWriter::new(std::fs::File::create(&start).unwrap());
     for (name, rows) in [("U.npy", 90), ("V.npy", 9000)] {
         let factor = folder.path().join(name);
-        let x = Mat::from_fn(rows, 5, |i, j| (i + j) as f64).into();
+        let x = Mat::from_fn(rows, 5, |i, j| (i + j) as f64);
         write(&factor, &Dataset::new(x, None, None)).unwrap();
         archive.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
         archive.write_all(&std::fs::read(factor).unwrap()).unwrap();

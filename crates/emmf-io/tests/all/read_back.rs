@@ -29,7 +29,14 @@ fn specs(entry: &Entry) -> Vec<Spec> {
 fn write<T: Real>(folder: &Path, fit: &Fit<T>, shape: (usize, usize)) -> Result<Record, emmf_io::Error> {
     let info = DataInfo { name: "odd".into(), n: shape.0, d: shape.1, dtype: T::NAME.into(), sparse: false };
     let mut record = Record::new(fit, info, None).unwrap();
-    let results = Results { fit, record: &mut record, notes: &Notes::default(), page: None };
+    let results = Results {
+        fit,
+        record: &mut record,
+        notes: &Notes::default(),
+        page: None,
+        tables: &[],
+        anndata: None,
+    };
     ResultFolder::open(folder)?.write(results).map(|()| record)
 }
 
@@ -107,7 +114,14 @@ fn promise_13_names_that_look_like_formulas_are_text_in_every_table() {
     let info = DataInfo { name: "x".into(), n: 6, d: 6, dtype: "f64".into(), sparse: false };
     let mut record = Record::new(&fit, info, None).unwrap();
     record.samples.name = Some(names.clone());
-    let results = Results { fit: &fit, record: &mut record, notes: &Notes::default(), page: None };
+    let results = Results {
+        fit: &fit,
+        record: &mut record,
+        notes: &Notes::default(),
+        page: None,
+        tables: &[],
+        anndata: None,
+    };
     ResultFolder::open(&place.path().join("out")).unwrap().write(results).unwrap();
     assert_harmless(&place.path().join("out/samples.csv"));
     assert_eq!(

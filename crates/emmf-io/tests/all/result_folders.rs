@@ -33,7 +33,14 @@ fn fit(method: &str) -> (Fit<f64>, Record) {
 fn write(folder: &Path, (fit, mut record): (Fit<f64>, Record), page: Option<&str>) -> Record {
     let page_file = folder.join("report.html");
     let page = page.map(|text| (page_file.as_path(), text));
-    let results = Results { fit: &fit, record: &mut record, notes: &Notes::default(), page };
+    let results = Results {
+        fit: &fit,
+        record: &mut record,
+        notes: &Notes::default(),
+        page,
+        tables: &[],
+        anndata: None,
+    };
     ResultFolder::open(folder).unwrap().write(results).unwrap();
     record
 }
