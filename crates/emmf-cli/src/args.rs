@@ -89,6 +89,7 @@ pub(crate) mod heading {
     pub(crate) const TEXTS: &str = "Texts";
     pub(crate) const OUTLIERS: &str = "Outliers";
     pub(crate) const GRAPH: &str = "Graph";
+    pub(crate) const BATCHES: &str = "Batches";
     pub(crate) const SOLVER: &str = "Solver";
     pub(crate) const EXPERT: &str = "Expert";
 }

@@ -14,7 +14,7 @@ use crate::gaps::MissingArgs;
 use crate::look::{About, LookArgs};
 
 /// Bytes of the program itself.
-const PROGRAM: u64 = 16 << 20;
+const PROGRAM: u64 = 18 << 20;
 
 /// Data in memory, or in a file that is read when it is needed.
 pub(crate) enum Input {

@@ -8,8 +8,7 @@ use clap::Args as ClapArgs;
 use emmf::{Given, Model, Real, Running, Samples, Spec};
 use emmf_io::{AnyModel, MODEL_FILE, Notes, Numbers, RECORD_FILE, ResultFolder};
 
-use crate::args::FitArgs;
-
+use crate::args::{FitArgs, heading};
 use crate::batches::{Batch, Batches};
 use crate::fit::{self, WITHOUT_GRAPH};
 use crate::input::called;
@@ -23,21 +22,26 @@ use crate::{complain, interrupt};
 const WRITTEN: Duration = Duration::from_secs(1);
 
 #[derive(ClapArgs)]
+#[command(next_help_heading = heading::BATCHES)]
 pub(crate) struct OnlineArgs {
-    /// Learn batch by batch, of so many samples each, and keep none of them: text, NPY or Parquet, or text from a pipe that never
-    /// ends. The first batch makes start and yardstick; later samples that are outliers by it have no part unless --outliers keep.
-    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    /// Learn batch by batch, of so many samples each, and keep none of them
+    ///
+    /// DATA is text, NPY or Parquet, or text from a pipe that never ends. The first batch makes start and yardstick; later samples that are outliers by it have no part unless --outliers keep.
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, hide_short_help = true)]
     pub(crate) batch: Option<usize>,
-    /// Let a model of --batch go on learning from DATA, all at once or in batches; it is written where it was, or to --out.
-    #[arg(long, value_name = "MODEL")]
+    /// Let a model of --batch go on learning from DATA
+    ///
+    /// All at once or in batches; it is written where it was, or to --out.
+    #[arg(long, value_name = "MODEL", hide_short_help = true)]
     pub(crate) update: Option<PathBuf>,
-    /// Samples after which an older one counts half [default: none is forgotten].
+    /// Samples after which an older one counts half [default: none is forgotten]
     #[arg(
         long,
         value_name = "SAMPLES",
         requires = "batch",
         conflicts_with = "update",
-        allow_negative_numbers = true
+        allow_negative_numbers = true,
+        hide_short_help = true
     )]
     pub(crate) half_life: Option<f64>,
 }

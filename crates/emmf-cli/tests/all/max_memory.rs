@@ -87,7 +87,7 @@ fn watched(place: &Place, line: &str) -> (Done, u64) {
 
 /// The megabytes that the program says a fit takes.
 fn announced(place: &Place, line: &str) -> u64 {
-    let said = place.run(&format!("{line} --max-memory 21MB")).stderr;
+    let said = place.run(&format!("{line} --max-memory 23MB")).stderr;
     let words: Vec<&str> = said.split_whitespace().collect();
     let at = words.iter().position(|word| *word == "takes").unwrap_or_else(|| panic!("{line}: {said}"));
     words[at + 1].parse().unwrap()
