@@ -193,6 +193,14 @@ pub enum Error {
         /// Bytes that it takes.
         bytes: usize,
     },
+    /// Another device than the processor cannot do something, or is not there.
+    #[error("{device} cannot be used: {why}")]
+    Device {
+        /// Its name.
+        device: String,
+        /// What it said, and what to do instead.
+        why: String,
+    },
     /// The threads could not be started.
     #[error("cannot start {threads} threads: {why}")]
     Threads {

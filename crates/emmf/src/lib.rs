@@ -47,7 +47,7 @@ pub use cancel::Cancel;
 pub use checkpoint::Checkpoint;
 pub use choose::Choice;
 pub use error::{Error, Result};
-pub use fit::{Given, OwnLoss, Request, Updated};
+pub use fit::{Device, Given, OwnLoss, Prepared, Request, Updated};
 pub use graph::Graph;
 pub use init::Factors;
 pub use iterate::{Observer, Step, Stop};

@@ -28,6 +28,7 @@ pub trait Real:
     + sealed::Wide
     + sealed::Dots
     + crate::fit::Compiled
+    + crate::fit::OnDevice
 {
     /// Zero.
     const ZERO: Self;

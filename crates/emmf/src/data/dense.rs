@@ -12,7 +12,7 @@ use super::{
     sum_of_parts, sums_by_row, unit_factors, vectorized, weigh_rows,
 };
 use crate::error::{Error, Result};
-use crate::matrix::{Mat, RowSource, View};
+use crate::matrix::{Mat, RowSource, Samples, View};
 use crate::real::Real;
 use crate::real::sealed::{Left, Product, Rows};
 use crate::threads::each;
@@ -78,6 +78,14 @@ impl<'a, T: Real> Dense<'a, T> {
     #[must_use]
     pub fn in_leaves(self, rows_per_leaf: usize) -> Self {
         Self { rows_per_leaf, ..self }
+    }
+
+    /// The samples before they are multiplied by factors.
+    pub(super) fn samples(&self) -> Samples<'a, T> {
+        match self.x {
+            Source::Memory(x) => Samples::Dense(x),
+            Source::Stream(x) => Samples::Stream(x),
+        }
     }
 
     /// What each sample is multiplied by.

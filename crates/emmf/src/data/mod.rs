@@ -23,7 +23,7 @@ use std::sync::OnceLock;
 
 pub use dense::Dense;
 pub(crate) use dense::{PANEL, STREAM_PARTS};
-pub use place::{Place, Summand, Tree};
+pub use place::{Node, Place, Summand, Tree};
 pub use sparse::Sparse;
 
 pub(crate) use decompose::{Cholesky, Polar, orthonormal_basis, symmetric_eigen, thin_svd};

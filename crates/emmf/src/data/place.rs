@@ -32,13 +32,13 @@ impl Place {
         (0..shards).map(place).collect()
     }
 
-    /// Rows of a part.
-    pub(crate) fn rows_per_part(&self) -> usize {
+    /// Samples of a part: sums over all samples are binary trees over the sums of parts.
+    pub fn rows_per_part(&self) -> usize {
         rows_per_summed_part(self.total)
     }
 
     /// The largest subtrees of at most [`PARTS`] parts that the samples fill: each with its rows, from the first of this side.
-    pub(crate) fn nodes(&self) -> impl Iterator<Item = (Node, Range<usize>)> + use<> {
+    pub fn nodes(&self) -> impl Iterator<Item = (Node, Range<usize>)> + use<> {
         let (rows, first, count) = (self.rows_per_part(), self.first, self.count);
         let parts = first / rows.max(1)..(first + count).div_ceil(rows.max(1));
         // Parts that no sample fills belong to whoever has the last one.
@@ -64,7 +64,7 @@ impl Place {
 
 /// A subtree: `size` parts of `all`, both powers of two, the `at`-th of this size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Node {
+pub struct Node {
     all: usize,
     size: usize,
     at: usize,
@@ -104,7 +104,7 @@ impl<S: Summand> Tree<S> {
     }
 
     /// The place for the sum over a subtree, which may hold an old one.
-    pub(crate) fn fill(&mut self, node: Node) -> &mut Option<S> {
+    pub fn fill(&mut self, node: Node) -> &mut Option<S> {
         self.grow(2 * node.all);
         self.filled[node.number()] = true;
         &mut self.sums[node.number()]

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::survey::norm_sq;
 use super::walk::{Layout, Scratch, least_parts, rows_per_leaf, walk};
 use super::{Block, Data, Exact, PARTS, add_up, dot_f64, unit_factors, vectorized};
-use crate::matrix::{CsrView, Indices, Mat};
+use crate::matrix::{CsrView, Indices, Mat, Samples};
 use crate::real::Real;
 use crate::threads::each;
 
@@ -195,6 +195,11 @@ impl<'a, T: Real> Sparse<'a, T> {
     /// X with sample i multiplied by `scale[i]`.
     pub fn new(x: CsrView<'a, T>, scale: Option<Vec<T>>) -> Self {
         Self::of(x, scale, None)
+    }
+
+    /// The samples before they are multiplied by factors.
+    pub(super) fn samples(&self) -> Samples<'a, T> {
+        Samples::Csr(self.x)
     }
 
     /// What each sample is multiplied by.

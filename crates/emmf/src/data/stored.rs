@@ -35,6 +35,11 @@ impl<'a, T: Real> Stored<'a, T> {
 }
 
 impl<T: Real> Stored<'_, T> {
+    /// The samples before they are multiplied by factors, and these.
+    pub(crate) fn parts(&self) -> (Samples<'_, T>, Option<&[T]>) {
+        either!(self, x => (x.samples(), x.scale()))
+    }
+
     /// The same samples, of unit length; those that are zero stay so.
     pub(crate) fn unit(&self) -> Stored<'_, T> {
         match self {

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::device::refused;
 use super::fitting::Fitting;
 use super::guide::Guide;
 use super::{Given, graph};
@@ -18,7 +19,7 @@ use crate::method::{
 };
 use crate::model::Fit;
 use crate::real::Real;
-use crate::registry::{Kind, Values};
+use crate::registry::{Kind, Places, Values};
 use crate::spec::{Missing, Solver};
 
 impl Fitting<'_> {
@@ -45,6 +46,19 @@ impl Fitting<'_> {
         let values = Values::of(entry, &spec.params);
         let follows = entry.follows(spec);
         let own = given.loss;
+        if let Some(device) = given.device {
+            let elsewhere = entry.facts.places == Places::Anywhere && follows.is_none();
+            if !elsewhere || missing {
+                let what = if missing {
+                    "missing values"
+                } else if elsewhere {
+                    "a graph"
+                } else {
+                    entry.name
+                };
+                return Err(refused(device, what));
+            }
+        }
         let making = Instant::now();
         let guide = Guide::find(&self, data, &given)?;
         self.clusters = given.clusters.map(|clusters| {
@@ -77,7 +91,10 @@ impl Fitting<'_> {
                 let method = entrywise(&self, aim);
                 self.fit_by(&method, data, &mut given)
             }
-            Kind::Samples(_) | Kind::Graph(_) => self.fit_side(&Host::new(data, weights), &mut given),
+            Kind::Samples(_) | Kind::Graph(_) => match given.device {
+                Some(device) => self.fit_on(device, data, &mut given),
+                None => self.fit_side(&Host::new(data, weights), &mut given),
+            },
             Kind::Entries(make) => match make(&values) {
                 Recipe::Divergence if data.is_sparse() => {
                     let method = sparse_divergence(&self);

@@ -4,6 +4,7 @@ mod aside;
 mod blame;
 mod check;
 mod compiled;
+mod device;
 mod fitting;
 mod graph;
 mod guide;
@@ -40,6 +41,8 @@ use fitting::Fitting;
 use guide::Guide;
 
 pub(crate) use compiled::Compiled;
+pub(crate) use device::OnDevice;
+pub use device::{Device, Prepared};
 pub use online::Updated;
 pub use request::Request;
 
@@ -63,6 +66,8 @@ pub struct Given<'a, T> {
     pub loss: Option<&'a OwnLoss>,
     /// Where a fit of the same samples with the same parameters was stopped: this one goes on from there.
     pub resume: Option<&'a Checkpoint>,
+    /// Where the samples are while the iterations run, if not in this memory.
+    pub device: Option<&'a dyn Device>,
     /// Threads and cancellation.
     pub running: Running<'a>,
 }
@@ -82,6 +87,7 @@ impl<T> Default for Given<'_, T> {
             observer: None,
             loss: None,
             resume: None,
+            device: None,
             running: Running::default(),
         }
     }
@@ -292,6 +298,7 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, given: Given<'_, T>) -> Result<F
                     observer: given.observer.map(|observer| observer as _),
                     loss: given.loss,
                     resume: given.resume,
+                    device: given.device,
                     running: given.running,
                 };
                 let (weights, intact) = (&*split.of(&weights), &|| kept.intact());

@@ -1,6 +1,6 @@
 //! [`Spec::on`]: a fit with all that it is given.
 
-use super::{Given, OwnLoss};
+use super::{Device, Given, OwnLoss};
 use crate::cancel::Cancel;
 use crate::checkpoint::Checkpoint;
 use crate::error::Result;
@@ -88,6 +88,12 @@ impl<'a, T: Real> Request<'a, T> {
     /// See [`Given::resume`].
     pub fn resume(mut self, saved: &'a Checkpoint) -> Self {
         self.given.resume = Some(saved);
+        self
+    }
+
+    /// See [`Given::device`].
+    pub fn device(mut self, device: &'a dyn Device) -> Self {
+        self.given.device = Some(device);
         self
     }
 

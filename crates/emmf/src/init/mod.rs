@@ -231,15 +231,16 @@ impl<'a, T: Real> Start<'a, T> {
         some_rows(self.spec.seed, n, CHOSEN)
     }
 
-    /// Does something with this start for samples with other weights.
-    pub(crate) fn with_weights<R>(
-        &mut self,
-        weights: &[f64],
-        work: impl FnOnce(&mut Start<'_, T>) -> R,
-    ) -> R {
-        let Self { spec, given, deadline, .. } = *self;
+    /// Whether k-means would run on all of n samples where these are elsewhere.
+    pub fn sees_all(&self, n: usize) -> bool {
+        n <= CHOSEN
+    }
+
+    /// Does something with this start for samples with these weights.
+    pub fn with_weights<R>(&mut self, weights: &[f64], work: impl FnOnce(&mut Start<'_, T>) -> R) -> R {
+        let Self { spec, given, clusters, deadline, .. } = *self;
         let rng = std::mem::replace(&mut self.rng, Random::new(0));
-        let mut start = Start::new(spec, weights, given, rng).until(deadline, &self.cancel);
+        let mut start = Start::new(spec, weights, given, rng).at(clusters).until(deadline, &self.cancel);
         let done = work(&mut start);
         self.seconds += start.seconds;
         self.rng = start.rng;

@@ -63,6 +63,13 @@ pub struct Near<T> {
     pub sums: Option<Mat<T>>,
 }
 
+impl<T> Near<T> {
+    /// What some samples sum to: Σ sᵢDᵢ², Σ sᵢ of each point, and Σ sᵢxᵢ of each, d×m, where they are wanted.
+    pub fn new(inertia: f64, counts: Vec<f64>, sums: Option<Mat<T>>) -> Self {
+        Self { inertia, counts, sums }
+    }
+}
+
 impl<T: Real> Summand for Near<T> {
     fn add(&mut self, other: &Self) {
         self.inertia += other.inertia;
@@ -86,7 +93,7 @@ pub struct Draw {
 
 impl Draw {
     /// A number from 0 up to 1 for a sample, by its number among all.
-    fn lot(&self, sample: usize) -> f64 {
+    pub fn lot(&self, sample: usize) -> f64 {
         let bits = hash(hash(self.seed, self.round), sample as u64) >> 11;
         bits as f64 / (1_u64 << 53) as f64
     }

@@ -12,6 +12,8 @@ pub(crate) use part::{COPIED, Part};
 pub use sparse::{Csr, CsrView, Indices};
 pub use stream::RowSource;
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
@@ -74,6 +76,26 @@ impl<T: Real> Samples<'_, T> {
             Self::Stream(x) => x.read(i..i + 1, &mut row)?,
         }
         Ok(row)
+    }
+
+    /// Puts these samples into `out`, one after the other, with their zeros.
+    pub fn read(&self, rows: Range<usize>, out: &mut [T]) -> Result<()> {
+        let d = self.shape().1;
+        if let Self::Stream(x) = self {
+            return x.read(rows, out);
+        }
+        for (i, out) in rows.zip(out.chunks_exact_mut(d.max(1))) {
+            match self {
+                Self::Dense(x) if x.has_contiguous_rows() => out.copy_from_slice(&x.rows_from(i, 0).0[..d]),
+                Self::Dense(x) => out.iter_mut().enumerate().for_each(|(j, out)| *out = x.at(i, j)),
+                Self::Csr(x) => {
+                    out.fill(T::ZERO);
+                    x.row(i).for_each(|(j, value)| out[j] = value);
+                }
+                Self::Stream(_) => {}
+            }
+        }
+        Ok(())
     }
 
     /// For every window of samples what `start` gives, after `add` has taken in its samples one by one. The windows in

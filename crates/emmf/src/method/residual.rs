@@ -22,7 +22,7 @@ pub(crate) fn residual_sq<T: Real, S: Real, X: Data<T>>(
 
 /// ‖xᵢ‖² − 2v·p + v·(Gv), where enough digits are left.
 #[inline(always)]
-fn gram_form<T: Real, S: Real>(norm_sq: f64, (v, p, gv): (&[T], &[S], &[S])) -> Option<f64> {
+pub(super) fn gram_form<T: Real, S: Real>(norm_sq: f64, (v, p, gv): (&[T], &[S], &[S])) -> Option<f64> {
     let (fitted, cross) = (dot_f64(v, gv), dot_f64(v, p));
     let sum = norm_sq - 2.0 * cross + fitted;
     // NaN is no cancellation.

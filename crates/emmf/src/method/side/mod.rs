@@ -8,22 +8,24 @@ mod gather;
 mod history;
 mod host;
 mod pull;
+mod recode;
 mod remote;
 mod serve;
 mod shards;
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::data::{Place, Summand, Tree};
+pub use crate::data::{Node, Place, Summand, Tree};
 pub use crate::init::{Draw, Look, Near};
 pub use gather::{gathered, joined, share};
 pub use history::History;
 pub use host::Host;
 pub(super) use host::{gone_on, lengths_of, weigh_all};
 pub use pull::Pull;
+pub use recode::Recode;
 pub use remote::{Answer, Carrier, Order, Remote, Server};
 pub use serve::{Held, leaf_rows, serve, some_samples};
-pub use shards::{Shards, in_shards};
+pub use shards::{Shards, in_shards, start};
 
 use super::Update;
 use crate::cancel::{Cancel, Deadline};
@@ -40,6 +42,7 @@ opaque! {
     [T] Shards<'_, T>;
     [T] Remote<'_, T>;
     [T] Server<'_, T>;
+    [] Recode;
 }
 
 /// X and all that has a row per sample, wherever they are.
@@ -138,6 +141,13 @@ pub struct Finish {
     /// So do those that are left when this says so.
     #[serde(skip)]
     pub cancel: Cancel,
+}
+
+impl Finish {
+    /// Whether no more samples are to be coded anew: there is no time left, or nobody waits.
+    pub fn is_over(&self) -> bool {
+        self.deadline.is_over() || self.cancel.is_cancelled()
+    }
 }
 
 /// One or more numbers of every sample.

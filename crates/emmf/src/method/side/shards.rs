@@ -97,8 +97,8 @@ impl<T: Real, S: SampleSide<T> + ?Sized> Scattered<T> for Anywhere<'_, S> {
     }
 }
 
-/// Where iterations begin on samples that are elsewhere: at factors that were given, or at k-means of samples that are fetched.
-pub(super) fn start<T: Real>(side: &mut dyn SampleSide<T>, start: &mut Start<'_, T>) -> Result<Mat<T>> {
+/// [`SampleSide::start`] by the other orders: at factors that were given, at k-means‖, or at k-means of samples that are fetched.
+pub fn start<T: Real>(side: &mut dyn SampleSide<T>, start: &mut Start<'_, T>) -> Result<Mat<T>> {
     if let Some(given) = start.given() {
         side.begin(given.v.clone())?;
         return Ok(given.u.clone());
