@@ -1,0 +1,229 @@
+//! A card: its stream, cuBLAS, and kernels, which are compiled when they are wanted first.
+#![allow(unsafe_code, reason = "a card is driven through the C interface of its driver")]
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cudarc::cublas::CudaBlas;
+use cudarc::driver::sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+use cudarc::driver::sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+use cudarc::driver::{
+    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, CudaViewMut, DevicePtr, DeviceRepr,
+    LaunchConfig, ValidAsZeroBits,
+};
+use cudarc::nvrtc::Ptx;
+use emmf::{Error, Result};
+
+use crate::compile::compile;
+use crate::kernels::Program;
+use crate::library::{failed, missing};
+
+/// Bytes for which nobody is asked.
+const FEW: usize = 1 << 24;
+
+/// An NVIDIA card. Clones are the same one.
+#[derive(Clone)]
+pub struct Card(Arc<Inner>);
+
+struct Inner {
+    name: String,
+    context: Arc<CudaContext>,
+    stream: Arc<CudaStream>,
+    blas: CudaBlas,
+    /// Compute capability, such as 90.
+    arch: usize,
+    modules: Mutex<HashMap<Program, Arc<CudaModule>>>,
+}
+
+impl std::fmt::Debug for Card {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Card").field("name", &self.0.name).finish_non_exhaustive()
+    }
+}
+
+impl Card {
+    /// The card of this number, from 0. Says what is missing where there is none.
+    pub fn open(number: usize) -> Result<Self> {
+        let name = format!("cuda:{number}");
+        if let Some(missing) = missing() {
+            return Err(failed(&name, missing));
+        }
+        let told = |error: &dyn std::fmt::Debug| failed(&name, format!("{error:?}; take the device cpu"));
+        let count = CudaContext::device_count().map_err(|error| told(&error))?;
+        if usize::try_from(count).unwrap_or(0) <= number {
+            let why = format!(
+                "there {} here",
+                if count == 1 { "is 1 card".into() } else { format!("are {count} cards") }
+            );
+            return Err(failed(&name, why));
+        }
+        let context = CudaContext::new(number).map_err(|error| told(&error))?;
+        // SAFETY: everything of this card happens in one stream, so no event has to order it.
+        unsafe { context.disable_event_tracking() };
+        let (major, minor) = context.compute_capability().map_err(|error| told(&error))?;
+        let stream = context.new_stream().map_err(|error| told(&error))?;
+        let blas = CudaBlas::new(stream.clone()).map_err(|error| told(&error))?;
+        let arch = usize::try_from(10 * major + minor).unwrap_or(0);
+        Ok(Self(Arc::new(Inner { name, context, stream, blas, arch, modules: Mutex::default() })))
+    }
+
+    /// `cuda:` and its number.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// What its maker calls it.
+    pub fn model(&self) -> String {
+        self.0.context.name().unwrap_or_default()
+    }
+
+    /// The card in a line.
+    pub fn about(&self) -> Result<String> {
+        let (free, all) = self.0.context.mem_get_info().map_err(|error| self.failed(error))?;
+        let (arch, gigabytes) = (self.0.arch, |bytes: usize| bytes as f64 / 1e9);
+        let (model, free, all) = (self.model(), gigabytes(free), gigabytes(all));
+        Ok(format!("{model}, compute capability {}.{}, {free:.1} of {all:.1} GB free", arch / 10, arch % 10))
+    }
+
+    pub(crate) fn arch(&self) -> usize {
+        self.0.arch
+    }
+
+    /// Bytes of shared memory that a block may have.
+    pub(crate) fn shared_memory(&self) -> Result<usize> {
+        let bytes = self.0.context.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+        Ok(usize::try_from(bytes.map_err(|error| self.failed(error))?).unwrap_or(0))
+    }
+
+    pub(crate) fn stream(&self) -> &Arc<CudaStream> {
+        &self.0.stream
+    }
+
+    pub(crate) fn context(&self) -> &Arc<CudaContext> {
+        &self.0.context
+    }
+
+    pub(crate) fn blas(&self) -> &CudaBlas {
+        &self.0.blas
+    }
+
+    /// What went wrong on this card, as an error of the library.
+    pub(crate) fn failed(&self, error: impl std::fmt::Debug) -> Error {
+        failed(self.name(), format!("{error:?}"))
+    }
+
+    /// A kernel of a program, which may use so many bytes of shared memory.
+    pub(crate) fn kernel(&self, program: &Program, name: &str, room: usize) -> Result<Kernel> {
+        let module = {
+            let mut modules = self.0.modules.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(module) = modules.get(program) {
+                module.clone()
+            } else {
+                let code = Ptx::from_binary(compile(program, self.0.arch)?);
+                let module = self.0.context.load_module(code).map_err(|error| self.failed(error))?;
+                modules.entry(program.clone()).or_insert(module).clone()
+            }
+        };
+        let function = module.load_function(name).map_err(|error| self.failed(error))?;
+        let room = u32::try_from(room).map_err(|error| self.failed(error))?;
+        if room > 0 {
+            let most = i32::try_from(room).map_err(|error| self.failed(error))?;
+            let raised = function.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most);
+            raised.map_err(|error| self.failed(error))?;
+        }
+        Ok(Kernel { function, room })
+    }
+
+    /// Zeros.
+    pub(crate) fn zeros<E: DeviceRepr + ValidAsZeroBits>(&self, len: usize) -> Result<CudaSlice<E>> {
+        self.room(len * size_of::<E>())?;
+        self.0.stream.alloc_zeros(len.max(1)).map_err(|error| self.failed(error))
+    }
+
+    /// The same numbers on the card.
+    pub(crate) fn upload<E: DeviceRepr>(&self, values: &[E]) -> Result<CudaSlice<E>> {
+        self.room(size_of_val(values))?;
+        self.0.stream.clone_htod(values).map_err(|error| self.failed(error))
+    }
+
+    /// Overwrites the first numbers of a buffer.
+    pub(crate) fn put<E: DeviceRepr>(&self, values: &[E], to: &mut CudaViewMut<'_, E>) -> Result<()> {
+        self.0.stream.memcpy_htod(values, to).map_err(|error| self.failed(error))
+    }
+
+    /// The numbers of a buffer, after everything before is done; fails where something before failed.
+    pub(crate) fn download<E: DeviceRepr>(&self, from: &impl DevicePtr<E>) -> Result<Vec<E>> {
+        let values = self.0.stream.clone_dtoh(from).map_err(|error| self.failed(error))?;
+        self.0.context.check_err().map_err(|error| self.failed(error))?;
+        Ok(values)
+    }
+
+    pub(crate) fn copy<E>(&self, from: &CudaSlice<E>, to: &mut CudaSlice<E>) -> Result<()> {
+        self.0.stream.memcpy_dtod(from, to).map_err(|error| self.failed(error))
+    }
+
+    /// Whether so many bytes are free. A few always are, and to ask takes longer than an iteration of a small problem.
+    fn room(&self, bytes: usize) -> Result<()> {
+        if bytes < FEW {
+            return Ok(());
+        }
+        let (free, all) = self.0.context.mem_get_info().map_err(|error| self.failed(error))?;
+        if bytes <= free {
+            return Ok(());
+        }
+        let gigabytes = |bytes: usize| bytes as f64 / 1e9;
+        let why = format!(
+            "{:.2} GB more are needed on the card, which has {:.2} GB free of {:.2}; take fewer samples or the device cpu",
+            gigabytes(bytes),
+            gigabytes(free),
+            gigabytes(all)
+        );
+        Err(failed(self.name(), why))
+    }
+}
+
+/// A kernel and the shared memory that its blocks get.
+#[derive(Debug, Clone)]
+pub(crate) struct Kernel {
+    pub(crate) function: CudaFunction,
+    room: u32,
+}
+
+/// Threads of a block where it does not matter.
+pub(crate) const THREADS: usize = 256;
+
+impl Kernel {
+    /// So many blocks, and threads of each.
+    pub(crate) fn grid(&self, blocks: (usize, usize), threads: usize) -> LaunchConfig {
+        LaunchConfig {
+            grid_dim: (blocks.0.max(1) as u32, blocks.1.max(1) as u32, 1),
+            block_dim: (threads as u32, 1, 1),
+            shared_mem_bytes: self.room,
+        }
+    }
+
+    /// A thread for each of so many items.
+    pub(crate) fn for_each(&self, items: usize) -> LaunchConfig {
+        self.grid((items.div_ceil(THREADS), 1), THREADS)
+    }
+
+    /// A warp for each of so many rows.
+    pub(crate) fn for_rows(&self, rows: usize) -> LaunchConfig {
+        self.grid((rows.div_ceil(THREADS / 32), 1), THREADS)
+    }
+}
+
+/// Launches a kernel with arguments of the types that its source declares.
+macro_rules! launch {
+    ($card:expr, $kernel:expr, $config:expr, [$($argument:expr),* $(,)?]) => {{
+        use cudarc::driver::PushKernelArg;
+        let config = $config;
+        let mut builder = $card.stream().launch_builder(&$kernel.function);
+        $(builder.arg($argument);)*
+        // SAFETY: the arguments are those that the kernel declares, in its order; buffers are at least as long as the counts among them
+        // say, and live until the stream is done, which every download waits for.
+        unsafe { builder.launch(config) }.map(|_| ()).map_err(|error| $card.failed(error))
+    }};
+}
+
+pub(crate) use launch;

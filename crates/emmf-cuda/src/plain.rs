@@ -1,0 +1,106 @@
+//! Passes over X by cuBLAS: in double precision, for many centroids, and on cards without tensor cores for halves.
+#![allow(unsafe_code, reason = "kernels are launched through the C interface of the driver")]
+
+use std::ops::Range;
+
+use cudarc::driver::CudaSlice;
+use emmf::{Error, Result};
+
+use crate::card::{Kernel, THREADS, launch};
+use crate::kernels::{MOST_IN_REGISTERS, Part, Shape};
+use crate::loaded::Loaded;
+use crate::number::Number;
+
+/// Samples whose P is made at a time: few enough for it to stay in the cache of the card, and as many as its multiprocessors take at once.
+const BLOCK: usize = 1 << 14;
+/// Samples of a piece of VᵀQV at the least and at the most, and blocks that its pieces are to make together.
+const LEAST_PIECE: usize = 256;
+const MOST_PIECE: usize = 8192;
+const GRAM_BLOCKS: usize = 528;
+
+/// Room for products by cuBLAS.
+pub(crate) struct Plain<T: Number> {
+    /// X in the type of V, where it is stored otherwise.
+    reals: Option<CudaSlice<T>>,
+    pub(crate) u: CudaSlice<T>,
+    pub(crate) p: CudaSlice<T>,
+    pub(crate) vg: CudaSlice<T>,
+    /// Rows of `p` and `vg`.
+    pub(crate) block: usize,
+    /// diag(q)·V, whole parts of rows, and the products of parts.
+    weighted: CudaSlice<T>,
+    pub(crate) pieces: CudaSlice<T>,
+    /// Samples of a piece of VᵀQV, and these.
+    pub(crate) gram_piece: usize,
+    pub(crate) grams: CudaSlice<T>,
+}
+
+impl<T: Number> Plain<T> {
+    pub(crate) fn new(loaded: &Loaded<'_, T>, shape: Shape) -> Result<Self> {
+        let (card, parts, rows) = (&loaded.card, loaded.parts(), loaded.place.rows_per_part());
+        let block = BLOCK.min(loaded.n().max(1));
+        let gram_piece = if shape.ld <= MOST_IN_REGISTERS {
+            (loaded.n() / GRAM_BLOCKS).clamp(LEAST_PIECE, MOST_PIECE)
+        } else {
+            rows.max(1)
+        };
+        Ok(Self {
+            reals: loaded.as_reals(0..parts * rows)?,
+            u: card.zeros(loaded.d * shape.c)?,
+            p: card.zeros(block * shape.ld)?,
+            vg: card.zeros(block * shape.ld)?,
+            block,
+            weighted: card.zeros(parts * rows * shape.ld)?,
+            pieces: card.zeros(parts * loaded.ldx * shape.ld)?,
+            gram_piece,
+            grams: card.zeros(parts * rows.div_ceil(gram_piece) * shape.ld * shape.ld)?,
+        })
+    }
+}
+
+impl<T: Number> Plain<T> {
+    /// P = X·U of these samples.
+    pub(crate) fn project(&mut self, loaded: &Loaded<'_, T>, shape: Shape, rows: Range<usize>) -> Result<()> {
+        let Self { reals, u, p, .. } = self;
+        let (card, d) = (&loaded.card, loaded.d);
+        let from = rows.start * loaded.ldx..rows.end * loaded.ldx;
+        let x = match reals {
+            Some(reals) => reals.slice(from),
+            None => loaded.reals().ok_or_else(nowhere)?.slice(from),
+        };
+        card.product((p, shape.ld), (&x, loaded.ldx), (u, shape.c), (rows.len(), d, shape.c))
+    }
+
+    /// The products of all parts.
+    pub(crate) fn pull(
+        &mut self,
+        loaded: &Loaded<'_, T>,
+        shape: Shape,
+        v: &CudaSlice<T>,
+        (q, w, kernel): (&CudaSlice<T>, &CudaSlice<T>, &Kernel),
+    ) -> Result<()> {
+        let (card, n, ld) = (&loaded.card, loaded.n() as i64, shape.ld);
+        let (parts, rows) = (loaded.parts(), loaded.place.rows_per_part());
+        let grid = kernel.for_each(loaded.n() * ld);
+        if ld <= MOST_IN_REGISTERS {
+            let gram = loaded.kernel(shape, Part::Plain, "gram_pieces", 0)?;
+            let (per_part, piece) = (rows as i64, self.gram_piece as i64);
+            let blocks = (parts * rows.div_ceil(self.gram_piece), 1);
+            launch!(card, gram, gram.grid(blocks, THREADS), [v, q, &n, &per_part, &piece, &mut self.grams])?;
+        } else {
+            launch!(card, kernel, grid, [v, q, &mut self.weighted, &n])?;
+            card.turned_products(&mut self.grams, (v, ld), (&self.weighted, ld), (ld, rows, ld), parts)?;
+        }
+        launch!(card, kernel, grid, [v, w, &mut self.weighted, &n])?;
+        let x = match &self.reals {
+            Some(reals) => reals.as_view(),
+            None => loaded.reals().ok_or_else(nowhere)?,
+        };
+        let (pieces, weighted) = (&mut self.pieces, (&self.weighted, ld));
+        card.turned_products(pieces, (&x, loaded.ldx), weighted, (loaded.ldx, rows, ld), parts)
+    }
+}
+
+fn nowhere() -> Error {
+    Error::param("the samples", "not there", "on the card")
+}

@@ -1,0 +1,111 @@
+//! The side of a card over an engine in this memory: orders, sums and ends are those of the library.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use emmf::method::SampleSide;
+use emmf::method::side::{Place, Shards};
+use emmf::registry::METHODS;
+use emmf::{Fit, Given, Init, LabelRule, Mat, Outliers, Solver, Spec, StopBy};
+use emmf_cuda::{Card, Choice, Side, missing};
+
+use crate::card::{samples, start};
+use crate::here::Here;
+
+fn weights(n: usize) -> Vec<f64> {
+    (0..n).map(|i| 1.0 + (i % 3) as f64).collect()
+}
+
+fn on_engine(spec: &Spec, x: &Mat<f64>, weights: &[f64], given: Given<'_, f64>) -> Fit<f64> {
+    let engine = Here::new(x.clone(), weights.to_vec(), Place::whole(x.rows()));
+    spec.fit_side(&Side::new(Arc::new(engine)), given).unwrap()
+}
+
+fn alike(one: &Fit<f64>, other: &Fit<f64>, what: &str) {
+    assert_eq!(one.trace.len(), other.trace.len(), "{what}");
+    for (one, other) in one.trace.iter().zip(&other.trace) {
+        assert!((one / other - 1.0).abs() < 1e-9, "{what}: {one} and {other}");
+    }
+    assert!((one.objective / other.objective - 1.0).abs() < 1e-9, "{what}");
+    assert_eq!(one.labels, other.labels, "{what}");
+    for (one, other) in one.v.as_slice().iter().zip(other.v.as_slice()) {
+        assert!((one - other).abs() < 1e-6, "{what}: {one} and {other}");
+    }
+    for (one, other) in one.residuals.iter().zip(&other.residuals) {
+        assert!((one - other).abs() < 1e-6, "{what}: {one} and {other}");
+    }
+}
+
+#[test]
+fn every_loss_fits_as_in_one_memory() {
+    let (x, start, weights) = (samples::<f64>(331, 9, 3, 0.3), start::<f64>(331, 9, 3), weights(331));
+    let losses = METHODS.iter().filter(|entry| entry.loss(&BTreeMap::new()).is_some());
+    for name in losses.map(|entry| entry.name) {
+        for solver in [Solver::Mu, Solver::Hals] {
+            let spec = Spec::new(name, 3).solver(solver).max_iter(25).tol(0.0).outliers(Outliers::Keep);
+            let given = || Given { start: Some(&start), ..Given::default() };
+            let spec = spec.labels(LabelRule::Unit);
+            let one = spec.on(&x).start(&start).weights(&weights).fit().unwrap();
+            alike(&one, &on_engine(&spec, &x, &weights, given()), &format!("{name}, {solver}"));
+        }
+    }
+}
+
+#[test]
+fn every_start_is_that_of_one_memory() {
+    let (x, ones) = (samples::<f64>(331, 9, 3, 0.2), vec![1.0; 331]);
+    for init in [Init::Kmeans, Init::Trimmed, Init::KmeansParallel, Init::Random, Init::Nndsvd] {
+        let spec =
+            Spec::emmf(3).init(init).max_iter(20).outliers(Outliers::Keep).stop_by(StopBy::Coefficients);
+        let one = spec.fit(&x).unwrap();
+        alike(&one, &on_engine(&spec, &x, &ones, Given::default()), &format!("{init:?}"));
+    }
+}
+
+/// Several cards are several sides.
+#[test]
+fn shards_on_engines_fit_as_one() {
+    let (x, weights) = (samples::<f64>(331, 9, 3, 0.3), weights(331));
+    let spec = Spec::emmf(3).init(Init::KmeansParallel).max_iter(15).outliers(Outliers::Keep);
+    let one = on_engine(&spec, &x, &weights, Given::default());
+    let place = Place::whole(331);
+    for shards in [2, 3] {
+        let sides = Place::cut(331, place.rows_per_part(), shards).into_iter().map(|place| {
+            let rows = place.first..place.first + place.count;
+            let part = Mat::from_fn(place.count, 9, |i, j| x[(rows.start + i, j)]);
+            let engine = Here::new(part, weights[rows].to_vec(), place);
+            (place, Box::new(Side::new(Arc::new(engine))) as Box<dyn SampleSide<f64>>)
+        });
+        let shards = Shards::new(sides.collect()).unwrap();
+        alike(&one, &spec.fit_side(&shards, Given::default()).unwrap(), "shards");
+    }
+}
+
+#[test]
+fn choices_are_read_as_they_are_written() {
+    for (text, choice) in
+        [("auto", Choice::Auto), ("cpu", Choice::Cpu), ("cuda", Choice::Cuda(0)), ("cuda:3", Choice::Cuda(3))]
+    {
+        assert_eq!(text.parse::<Choice>().unwrap(), choice);
+        assert_eq!(choice.to_string().parse::<Choice>().unwrap(), choice);
+    }
+    for text in ["", "gpu", "cuda:", "cuda:x", "cuda:-1", "CUDA"] {
+        assert!(text.parse::<Choice>().unwrap_err().to_string().contains("cuda:N"), "{text}");
+    }
+}
+
+/// What is not there is said in one sentence, and is no panic.
+#[test]
+fn a_card_that_is_not_there_says_so() {
+    let error = Card::open(4096).unwrap_err().to_string();
+    assert!(error.starts_with("cuda:4096 cannot be used: ") && !error.contains('\n'), "{error}");
+    assert_eq!(missing().is_some(), error.contains("cpu"), "{error}");
+    // Where it need not be a card, it is none.
+    let (spec, shape) = (Spec::emmf(100), (1_000_000_000, 1000));
+    if missing().is_some() {
+        assert!(Choice::Auto.card(&spec, shape).unwrap().is_none());
+    }
+    assert!(Choice::Auto.card(&spec, (100, 10)).unwrap().is_none());
+    assert!(Choice::Auto.card(&Spec::new("pnmf", 100), shape).unwrap().is_none());
+    assert!(Choice::Cpu.card(&spec, shape).unwrap().is_none());
+}
