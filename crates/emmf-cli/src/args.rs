@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand};
 use emmf::registry::{METHODS, SetAside};
+use emmf_cuda::Choice as Device;
 use emmf_io::Dtype;
 
 use crate::bench::BenchArgs;
 use crate::demo::DemoArgs;
+use crate::device::DeviceArgs;
 use crate::explain::ExplainArgs;
 use crate::gaps::MissingArgs;
 use crate::graph::GraphArgs;
@@ -77,6 +79,8 @@ pub(crate) enum Command {
     Bench(BenchArgs),
     /// Run NMF, l2,1-NMF and EMMF on contaminated data and write a page about it.
     Demo(DemoArgs),
+    /// Say which card is here for --device, or what is missing
+    Device(DeviceArgs),
     /// Print the completions for a shell.
     Completions(CompletionsArgs),
     /// Print the manual page, or write one for every command
@@ -279,6 +283,11 @@ pub(crate) struct FitArgs {
     /// Threads; the result does not depend on it [default: one per core]
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) threads: Option<usize>,
+    /// Where the iterations run: cpu, cuda, cuda:1 (the second card) or auto
+    ///
+    /// auto takes a card where one is there, the method can run on it and the work is large enough to gain by it.
+    #[arg(long, value_name = "DEVICE", default_value_t = Device::Cpu, help_heading = heading::SOLVER, hide_short_help = true)]
+    pub(crate) device: Device,
     /// Keep a checkpoint in --out every so many minutes
     ///
     /// Also when a signal or the time limit ends the fit, so that --resume can go on from there.

@@ -227,6 +227,7 @@ fn fit<T: Real>(
     let start = args.start.as_deref().map(|path| emmf_io::read_start(path, budget)).transpose()?;
     let graph = args.graph.read(n, budget)?;
     let saved = resume::resumed(args, x)?;
+    let card = args.device.card(spec, (n, d)).map_err(|error| explained(&error, &args.input.data))?;
     // Where nobody says where to start, it is at the clusters by which k was chosen.
     let is_open = args.init.is_none() && args.start.is_none() && !args.as_published;
     let one = |spec: &Spec| {
@@ -239,6 +240,7 @@ fn fit<T: Real>(
             graph: graph.as_ref(),
             observer: Some(&mut progress),
             resume: saved.as_ref(),
+            device: card.as_ref().map(|card| card as _),
             running: Running::on(args.threads),
             ..Given::default()
         };

@@ -7,6 +7,7 @@ mod batches;
 mod bench;
 mod config;
 mod demo;
+mod device;
 mod explain;
 mod fit;
 mod gaps;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
         Command::Score(args) => score::run(&args),
         Command::Synth(args) => synth::run(&args),
         Command::Methods(args) => methods::run(&args),
+        Command::Device(args) => device::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Completions(args) => shell::completions(args.shell),

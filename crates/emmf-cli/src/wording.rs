@@ -9,7 +9,7 @@ use emmf_io::{Limit, Remark};
 use crate::input::{called, readable};
 
 /// Parameters that are options of the same name.
-const OPTIONS: [&str; 17] = [
+const OPTIONS: [&str; 18] = [
     "half_life",
     "share",
     "contamination",
@@ -22,6 +22,7 @@ const OPTIONS: [&str; 17] = [
     "tol",
     "time_limit",
     "threads",
+    "device",
     "samples",
     "features",
     "outliers",
@@ -47,7 +48,9 @@ pub(crate) fn explained(error: &emmf::Error, file: &Path) -> Error {
             anyhow!("{text} `emmf methods` lists them all")
         }
         emmf::Error::Constant { .. } => anyhow!("{file}: {text}; give data that vary"),
-        emmf::Error::Unknown { .. } | emmf::Error::Threads { .. } => anyhow!("{text}"),
+        emmf::Error::Unknown { .. } | emmf::Error::Threads { .. } | emmf::Error::Device { .. } => {
+            anyhow!("{text}")
+        }
         _ => anyhow!("{file}: {text}"),
     }
 }
