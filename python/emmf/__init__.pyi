@@ -45,6 +45,7 @@ class EMMF(MatrixFactorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -77,6 +78,7 @@ class EMMF(MatrixFactorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -106,6 +108,7 @@ class GraphEMMF(MatrixFactorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     callback: Callable[[Step], Any] | None
     verbose: int
@@ -133,6 +136,7 @@ class GraphEMMF(MatrixFactorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
@@ -163,6 +167,7 @@ class NMF(MatrixFactorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -195,6 +200,7 @@ class NMF(MatrixFactorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -227,6 +233,7 @@ class L21NMF(MatrixFactorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -259,6 +266,7 @@ class L21NMF(MatrixFactorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -293,6 +301,7 @@ class HxNMF(MatrixFactorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -327,6 +336,7 @@ class HxNMF(MatrixFactorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -362,6 +372,7 @@ class CappedNMF(MatrixFactorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -397,6 +408,7 @@ class CappedNMF(MatrixFactorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -431,6 +443,7 @@ class RCIMNMF(MatrixFactorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -465,6 +478,7 @@ class RCIMNMF(MatrixFactorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -489,6 +503,7 @@ class NMFDiv(MatrixFactorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -512,6 +527,7 @@ class NMFDiv(MatrixFactorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -536,6 +552,7 @@ class L1NMF(MatrixFactorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -560,6 +577,7 @@ class L1NMF(MatrixFactorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -585,6 +603,7 @@ class CIMNMF(MatrixFactorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -610,6 +629,7 @@ class CIMNMF(MatrixFactorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -634,6 +654,7 @@ class HuberNMF(MatrixFactorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -658,6 +679,7 @@ class HuberNMF(MatrixFactorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -682,6 +704,7 @@ class HypersurfaceNMF(MatrixFactorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -706,6 +729,7 @@ class HypersurfaceNMF(MatrixFactorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -729,6 +753,7 @@ class L12NMF(MatrixFactorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -752,6 +777,7 @@ class L12NMF(MatrixFactorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -775,6 +801,7 @@ class L12SquaredNMF(MatrixFactorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -798,6 +825,7 @@ class L12SquaredNMF(MatrixFactorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -826,6 +854,7 @@ class PNMF(MatrixFactorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -852,6 +881,7 @@ class PNMF(MatrixFactorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -874,6 +904,7 @@ class GSNMF(MatrixFactorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -896,6 +927,7 @@ class GSNMF(MatrixFactorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -916,6 +948,7 @@ class ONMF(MatrixFactorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -936,6 +969,7 @@ class ONMF(MatrixFactorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -956,6 +990,7 @@ class CF(MatrixFactorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -976,6 +1011,7 @@ class CF(MatrixFactorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -997,6 +1033,7 @@ class NLCF(MatrixFactorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -1018,6 +1055,7 @@ class NLCF(MatrixFactorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -1039,6 +1077,7 @@ class LCF(MatrixFactorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -1060,6 +1099,7 @@ class LCF(MatrixFactorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -1084,6 +1124,7 @@ class GNMF(Unweighted):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -1108,6 +1149,7 @@ class GNMF(Unweighted):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -1133,6 +1175,7 @@ class LCCF(Unweighted):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -1158,6 +1201,7 @@ class LCCF(Unweighted):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -1182,6 +1226,7 @@ class SymNMF(Unweighted):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -1206,6 +1251,7 @@ class SymNMF(Unweighted):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -1233,6 +1279,7 @@ class RMNMF(Unweighted):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -1260,6 +1307,7 @@ class RMNMF(Unweighted):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -1282,6 +1330,7 @@ class NMFAN(Unweighted):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -1304,6 +1353,7 @@ class NMFAN(Unweighted):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -1327,6 +1377,7 @@ class SRMCF(Unweighted):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -1350,6 +1401,7 @@ class SRMCF(Unweighted):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -1375,6 +1427,7 @@ class LSNMF(Unweighted):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -1400,6 +1453,7 @@ class LSNMF(Unweighted):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...

@@ -28,6 +28,7 @@ from sklearn.utils.validation import (
 from . import _emmf, _parameters
 from ._arrays import admitted, borrowed
 from ._choice import AMONG, Choice, chosen
+from ._cuda import found_libraries
 from ._online import Online
 from ._progress import Progress, Step, watcher
 
@@ -161,6 +162,7 @@ class MatrixFactorization(Online, ClassNamePrefixFeaturesOutMixin, TransformerMi
             "callback": watcher(self.callback, progress),
             "threads": _parameters.threads(self.n_jobs),
             "online": None,
+            "device": found_libraries(self.device),
         }
         spec = _parameters.spec(self._entry, params)
         model, found, raised = _emmf.fit(spec, borrowed(X), besides)

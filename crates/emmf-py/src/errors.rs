@@ -16,7 +16,7 @@ impl IntoPyErr for emmf::Error {
             Self::Param { name, got, must } => {
                 PyValueError::new_err(format!("{} is {got}, but must be {}", argument(name), typed(&must)))
             }
-            Self::Threads { .. } => PyRuntimeError::new_err(text),
+            Self::Threads { .. } | Self::Device { .. } => PyRuntimeError::new_err(text),
             Self::Memory { .. } => PyMemoryError::new_err(text),
             Self::Read { .. } => PyOSError::new_err(text),
             _ => PyValueError::new_err(format!("{}{}", in_words_of_scikit_learn(&self), typed(&text))),

@@ -3,6 +3,7 @@
 use emmf::method::{Extra, Value};
 use emmf::outliers::Reason;
 use emmf::{Factors, Fit, Given, Real, Running, Spec};
+use emmf_cuda::Choice;
 use emmf_io::{AnyModel, Notes};
 use numpy::{Element, IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -35,6 +36,8 @@ pub(crate) struct Besides<'py> {
     threads: Option<usize>,
     /// Whether the model is to go on learning, and after how many samples it has forgotten half.
     online: Option<(Option<f64>,)>,
+    /// `cpu`, `cuda`, `cuda:1`, `auto`.
+    device: String,
 }
 
 /// Fits the parameters `spec` (JSON) to the samples. Gives the model, a dictionary of results, and what ended the
@@ -69,12 +72,16 @@ fn run<'py, T: Element + Real>(
     let clusters: Option<Vec<usize>> =
         besides.clusters.as_ref().map(|clusters| clusters.as_array().iter().map(number).collect());
     let graph = besides.graph.as_ref().map(Borrowed::parts).transpose()?;
+    let device: Choice = besides.device.parse().map_err(IntoPyErr::into_py_err)?;
     let (fit, raised) = door::enter(py, besides.callback.as_ref(), |observer, token| {
         let graph = graph.map(graph::from_parts).transpose()?;
         let (graph, running) = (graph.as_ref(), Running::on(threads).cancel(token));
         let clusters = clusters.as_deref();
-        let given = Given { sample_weights, start, clusters, graph, running, ..Given::default() };
-        let (x, given) = (x.samples()?, Given { observer: Some(observer), ..given });
+        let x = x.samples()?;
+        let card = device.card(spec, x.shape())?;
+        let device = card.as_ref().map(|card| card as _);
+        let given = Given { sample_weights, start, clusters, graph, device, running, ..Given::default() };
+        let given = Given { observer: Some(observer), ..given };
         match besides_online {
             Some((half_life,)) => spec.fit_online(x, given, half_life),
             None => spec.on(x).given(given).fit(),
