@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_sample_weight
 from . import _emmf, _parameters
 from ._arrays import admitted, borrowed
 from ._choice import AMONG, chosen
+from ._cuda import found_libraries
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -92,6 +93,7 @@ class Online:
             "features": list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None,
             "callback": None,
             "threads": _parameters.threads(self.n_jobs),
+            "device": found_libraries(self.device),
             "online": (None if self.half_life is None else float(self.half_life),),
         }
         model, found, raised = _emmf.fit(_parameters.spec(self._entry, params), borrowed(X), besides)
