@@ -43,6 +43,7 @@ class EMMF(Factorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -79,6 +80,7 @@ class EMMF(Factorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -115,6 +117,7 @@ class NMF(Factorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -151,6 +154,7 @@ class NMF(Factorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -187,6 +191,7 @@ class L21NMF(Factorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -223,6 +228,7 @@ class L21NMF(Factorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -261,6 +267,7 @@ class HxNMF(Factorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -299,6 +306,7 @@ class HxNMF(Factorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -338,6 +346,7 @@ class CappedNMF(Factorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -377,6 +386,7 @@ class CappedNMF(Factorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -415,6 +425,7 @@ class RCIMNMF(Factorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -453,6 +464,7 @@ class RCIMNMF(Factorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,

@@ -37,6 +37,7 @@ class EMMF(Factorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -73,6 +74,7 @@ class EMMF(Factorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -109,6 +111,7 @@ class NMF(Factorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -145,6 +148,7 @@ class NMF(Factorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -181,6 +185,7 @@ class L21NMF(Factorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -217,6 +222,7 @@ class L21NMF(Factorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -255,6 +261,7 @@ class HxNMF(Factorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -293,6 +300,7 @@ class HxNMF(Factorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -332,6 +340,7 @@ class CappedNMF(Factorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -371,6 +380,7 @@ class CappedNMF(Factorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -409,6 +419,7 @@ class RCIMNMF(Factorization):
     n_clusters: int | None
     polish: bool
     n_jobs: int | None
+    device: str
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -447,6 +458,7 @@ class RCIMNMF(Factorization):
         n_clusters: int | None = ...,
         polish: bool = ...,
         n_jobs: int | None = ...,
+        device: str = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,

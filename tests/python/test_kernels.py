@@ -19,14 +19,14 @@ def nvrtc() -> Path | None:
 
 
 def test_every_kernel_compiles() -> None:
-    """For every kind of card that NVRTC knows and kernels are written for."""
+    """For the oldest and the newest kind of card that kernels are written for."""
     folder = nvrtc()
     if folder is None:
         pytest.skip("no wheel nvidia-cuda-nvrtc is to be had here, so no kernel is compiled")
     path = os.environ | {"LD_LIBRARY_PATH": str(folder)}
-    made = subprocess.run([os.environ["EMMF"], "device", "--compile"], env=path, capture_output=True, text=True, check=False)
+    made = subprocess.run([os.environ["EMMF"], "device", "--compile", "75", "90"], env=path, capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stderr
-    assert {line.split(":")[0] for line in made.stdout.splitlines()} >= {"sm_80", "sm_90"}
+    assert {line.split(":")[0] for line in made.stdout.splitlines()} == {"sm_75", "sm_90"}
 
 
 def test_a_missing_library_is_named_in_a_sentence() -> None:

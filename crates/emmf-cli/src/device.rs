@@ -6,23 +6,24 @@ use anyhow::{Result, anyhow};
 use clap::Args as ClapArgs;
 use emmf_cuda::{Card, architectures, compile_all};
 
-/// Numbers of centroids for which kernels are compiled: few, and as many as registers hold.
-const CENTROIDS: [usize; 2] = [3, 100];
+/// Number of centroids for which kernels are compiled.
+const CENTROIDS: usize = 20;
 
 #[derive(ClapArgs)]
 #[command(after_help = "Example:\n  emmf device --compile")]
 pub(crate) struct DeviceArgs {
-    /// Compile the kernels for every kind of card that they are written for, which needs NVRTC and no card.
-    #[arg(long)]
-    compile: bool,
+    /// Compile the kernels for cards of these compute capabilities, such as 80, or for all that they are written for, which needs
+    /// NVRTC and no card.
+    #[arg(long, value_name = "ARCH", num_args = 0..)]
+    compile: Option<Vec<usize>>,
 }
 
 pub(crate) fn run(args: &DeviceArgs) -> Result<()> {
     let mut out = std::io::stdout();
-    if args.compile {
-        for (at, arch) in architectures().map_err(|error| anyhow!("{error}"))?.into_iter().enumerate() {
-            let names =
-                compile_all(arch, CENTROIDS[usize::from(at == 0)]).map_err(|error| anyhow!("{error}"))?;
+    if let Some(wanted) = &args.compile {
+        let all = architectures().map_err(|error| anyhow!("{error}"))?;
+        for arch in all.into_iter().filter(|arch| wanted.is_empty() || wanted.contains(arch)) {
+            let names = compile_all(arch, CENTROIDS).map_err(|error| anyhow!("{error}"))?;
             writeln!(out, "sm_{arch}: {} programs", names.len())?;
         }
         return Ok(());

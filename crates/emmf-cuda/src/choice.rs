@@ -53,7 +53,6 @@ impl Choice {
     /// The card on which n×d samples are to be fitted, if any.
     pub fn card(self, spec: &Spec, shape: (usize, usize)) -> Result<Option<Card>> {
         match self {
-            Self::Cpu => Ok(None),
             Self::Cuda(_) if !is_possible(spec)? => {
                 let must = format!(
                     "cpu with {}: a card runs methods of weighted samples, such as emmf, without a graph or missing values",
@@ -65,7 +64,7 @@ impl Choice {
             Self::Auto if is_possible(spec)? && work(spec, shape) >= WORTH && missing().is_none() => {
                 Ok(Card::open(0).ok())
             }
-            Self::Auto => Ok(None),
+            Self::Auto | Self::Cpu => Ok(None),
         }
     }
 }

@@ -42,7 +42,9 @@ impl Card {
     /// Numbers from 0 to 1, a few million different ones: products of zeros would be faster.
     fn numbers<T: Number>(&self, len: usize) -> Result<CudaSlice<T>> {
         let some: Vec<T> = (0..(1 << 22).min(len))
-            .map(|i: usize| T::from_f64(i.wrapping_mul(2_654_435_761) as u32 as f64 / f64::from(u32::MAX)))
+            .map(|i: usize| {
+                T::from_f64(f64::from(i.wrapping_mul(2_654_435_761) as u32) / f64::from(u32::MAX))
+            })
             .collect();
         let mut all = self.zeros(len)?;
         for first in (0..len).step_by(some.len().max(1)) {

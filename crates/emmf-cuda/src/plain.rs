@@ -11,8 +11,8 @@ use crate::kernels::{MOST_IN_REGISTERS, Part, Shape};
 use crate::loaded::Loaded;
 use crate::number::Number;
 
-/// Samples whose P is made at a time: few enough for it to stay in the cache of the card, and as many as its multiprocessors take at once.
-const BLOCK: usize = 1 << 14;
+/// Samples whose P is made at a time: enough for launches not to count.
+const BLOCK: usize = 1 << 17;
 /// Samples of a piece of VᵀQV at the least and at the most, and blocks that its pieces are to make together.
 const LEAST_PIECE: usize = 256;
 const MOST_PIECE: usize = 8192;

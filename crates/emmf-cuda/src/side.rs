@@ -217,22 +217,16 @@ impl<T: Real, E: Engine<T>> SampleSide<T> for Side<T, E> {
         let engine = self.engine.clone();
         let state = self.state()?;
         let known = loss.spec().map_or(Ok(None), |loss| engine.weigh(state, loss, stats))?;
-        let chunks = match known {
-            Some(chunks) => chunks,
+        let chunks = if let Some(chunks) = known {
+            chunks
+        } else {
             // A loss of somebody's own: the residuals come down and the weights go up.
-            None => {
-                let r = engine.column(state, Column::Residuals)?;
-                let mut weights = vec![0.0; r.len()];
-                let chunks = weigh_here(
-                    (loss, stats),
-                    &r,
-                    engine.weights(),
-                    &mut weights,
-                    (engine.place(), engine.chunk()),
-                );
-                engine.set_column(state, Column::Weights, &weights)?;
-                chunks
-            }
+            let r = engine.column(state, Column::Residuals)?;
+            let mut weights = vec![0.0; r.len()];
+            let cut = (engine.place(), engine.chunk());
+            let chunks = weigh_here((loss, stats), &r, engine.weights(), &mut weights, cut);
+            engine.set_column(state, Column::Weights, &weights)?;
+            chunks
         };
         self.fill(&chunks, out);
         Ok(())

@@ -89,12 +89,11 @@ impl<T: Number> State<T> {
             }
             (How::Tensor(..), None) => measure_rows(loaded, shape, (v, r), (u, g), smoothing)?,
             (How::Tensor(tensor, room), update) => {
-                let [p, vg] = match room {
-                    Some(room) => room,
-                    None => {
-                        let len = loaded.n() * shape.ld;
-                        room.insert([loaded.card.zeros(len)?, loaded.card.zeros(len)?])
-                    }
+                let [p, vg] = if let Some(room) = room {
+                    room
+                } else {
+                    let len = loaded.n() * shape.ld;
+                    room.insert([loaded.card.zeros(len)?, loaded.card.zeros(len)?])
                 };
                 tensor.project(loaded, u, p)?;
                 let g = loaded.card.upload(g.as_slice())?;

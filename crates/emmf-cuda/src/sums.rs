@@ -10,7 +10,7 @@ pub(crate) fn summed<S: Summand + Copy>(items: &[S]) -> Option<S> {
     items.iter().copied().reduce(added)
 }
 
-pub(crate) fn added<S: Summand>(mut a: S, b: S) -> S {
+pub(crate) fn added<S: Summand + Copy>(mut a: S, b: S) -> S {
     a.add(&b);
     a
 }

@@ -128,6 +128,8 @@ class OnCluster(MatrixFactorization):
                 f"graph={getattr(self, 'graph', None)!r} and init={self.init!r} need all samples in one memory; on a "
                 f'cluster leave out the graph and start by "kmeans-parallel", or fit some of them on one machine.'
             )
+        if self.device not in ("cpu", "auto"):
+            raise ValueError(f'device is {self.device!r}, but must be "cpu" on a cluster.')
         source, engine = self._source(X), self._engine()
         n, d = source.shape
         self.n_features_in_ = d

@@ -54,7 +54,7 @@ fn far<T: Real>(a: &Mat<T>, b: &Mat<T>) -> f64 {
 }
 
 /// Both end at the same objective, up to `within`, with nearly all labels alike.
-fn agree<T: Real>(cpu: &Fit<T>, gpu: &Fit<T>, within: f64, what: &str) {
+fn agree<T: Real>(cpu: &Fit<T>, gpu: &Fit<T>, (within, least): (f64, f64), what: &str) {
     let apart = (cpu.objective / gpu.objective - 1.0).abs();
     let alike =
         cpu.labels.iter().zip(&gpu.labels).filter(|(a, b)| a == b).count() as f64 / cpu.labels.len() as f64;
@@ -66,7 +66,7 @@ fn agree<T: Real>(cpu: &Fit<T>, gpu: &Fit<T>, within: f64, what: &str) {
         far(&cpu.v, &gpu.v)
     );
     assert!(apart <= within, "{what}: {} and {}", cpu.objective, gpu.objective);
-    assert!(alike >= 0.99, "{what}: labels {alike}");
+    assert!(alike >= least, "{what}: labels {alike}");
 }
 
 fn sample_losses() -> impl Iterator<Item = &'static str> {
@@ -84,8 +84,8 @@ fn every_loss<T: Real>(card: &Card, (n, d, k): (usize, usize, usize), within: f6
             let cpu = request().fit().unwrap();
             let gpu = request().device(card).fit().unwrap();
             // Whether extrapolation is taken back is decided by the last digits of objectives.
-            let within = if solver == Solver::Hals { 30.0 * within } else { within };
-            agree(&cpu, &gpu, within, &format!("{name}, {solver}, {}, {n}x{d}, k = {k}", T::NAME));
+            let bounds = if solver == Solver::Hals { (30.0 * within, 0.95) } else { (within, 0.99) };
+            agree(&cpu, &gpu, bounds, &format!("{name}, {solver}, {}, {n}x{d}, k = {k}", T::NAME));
             let again = request().device(card).fit().unwrap();
             assert_eq!(gpu.v, again.v, "{name}: the same bits");
             assert_eq!(gpu.objective.to_bits(), again.objective.to_bits(), "{name}: the same bits");
@@ -122,7 +122,7 @@ fn bytes_end_where_the_processor_ends() {
             let spec = Spec::emmf(k).normalize(normalize).max_iter(60).tol(0.0).labels(LabelRule::Largest);
             let cpu = spec.on(&x).fit().unwrap();
             let gpu = spec.on(&x).device(&card).fit().unwrap();
-            agree(&cpu, &gpu, 1e-5, &format!("bytes, k = {k}"));
+            agree(&cpu, &gpu, (1e-5, 0.99), &format!("bytes, k = {k}"));
         }
     }
 }
@@ -136,11 +136,16 @@ fn whole_fits_end_where_the_processor_ends() {
         let spec = Spec::emmf(4).init(init).normalize(vec![Normalize::Unit]).max_iter(80);
         let cpu = spec.on(&x).fit().unwrap();
         let gpu = spec.on(&x).device(&card).fit().unwrap();
-        agree(&cpu, &gpu, 1e-9, &format!("{init:?}"));
+        agree(&cpu, &gpu, (1e-9, 0.99), &format!("{init:?}"));
         assert_eq!(cpu.set_aside, gpu.set_aside);
     }
     let spec = Spec::emmf(4).stop_by(StopBy::Coefficients).tol(1e-3);
-    agree(&spec.on(&x).fit().unwrap(), &spec.on(&x).device(&card).fit().unwrap(), 1e-9, "by coefficients");
+    agree(
+        &spec.on(&x).fit().unwrap(),
+        &spec.on(&x).device(&card).fit().unwrap(),
+        (1e-9, 0.99),
+        "by coefficients",
+    );
 }
 
 /// What cancels is measured by its definition.

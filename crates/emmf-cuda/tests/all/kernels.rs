@@ -2,7 +2,7 @@
 
 use emmf_cuda::{architectures, compile_all};
 
-/// The oldest and the newest, and where tensor cores begin; `emmf device --compile` takes all of them.
+/// The oldest and the newest; `emmf device --compile` takes all of them.
 #[test]
 fn every_kernel_compiles() {
     let Ok(architectures) = architectures() else {
@@ -12,7 +12,7 @@ fn every_kernel_compiles() {
         return;
     };
     let oldest = architectures.iter().min().copied().unwrap();
-    for (arch, programs) in [(oldest, 4), (80, 18), (90, 18)] {
+    for (arch, programs) in [(oldest, 4), (90, 18)] {
         assert!(architectures.contains(&arch), "{architectures:?}");
         let names = compile_all(arch, 3).unwrap();
         assert!(names.len() >= programs, "sm_{arch}: {names:?}");
