@@ -20,8 +20,8 @@ fn place(samples: usize) -> Place {
     let place = Place::new();
     let row = |i: usize| (0..4).map(|j| format!("{:.4}", entry(i, j))).collect::<Vec<_>>().join(",");
     place.write("x.csv", "a,b,c,d\n".to_owned() + &(0..samples).map(|i| row(i) + "\n").collect::<String>());
-    let x = Mat::from_fn(samples, 4, |i, j| (entry(i, j) * 1e4).round() / 1e4).into();
-    emmf_io::write(&place.path("x.npy"), &Dataset { x, labels: None, columns: None }).unwrap();
+    let x = Mat::from_fn(samples, 4, |i, j| (entry(i, j) * 1e4).round() / 1e4);
+    emmf_io::write(&place.path("x.npy"), &Dataset::new(x, None, None)).unwrap();
     place
 }
 
