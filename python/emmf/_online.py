@@ -39,7 +39,8 @@ class Online:
 
         The first batch is a fit like any other: it makes the start and the yardstick by which outliers of later batches
         are told, so it should show what is usual (some hundred samples, and some of every cluster). Outliers have no
-        part unless ``outliers="keep"``. The same batches in the same order give the same model.
+        part unless ``outliers="keep"``. The same batches in the same order give the same model. After ``fit`` it begins
+        anew.
 
         Parameters
         ----------
@@ -61,12 +62,8 @@ class Online:
 
     @_fit_context(prefer_skip_nested_validation=True)
     def _learn(self: Any, X: Any, sample_weight: Any) -> None:
-        begun = hasattr(self, "_model")
-        if begun and self._model.past is None:
-            raise ValueError(
-                "fit made a model of all samples at once, which does not go on learning; begin with partial_fit on a "
-                "new estimator, sklearn.base.clone of this one for example."
-            )
+        # A model of all samples at once has no past to go on from.
+        begun = hasattr(self, "_model") and self._model.past is not None
         types = [self.components_.dtype] if begun else [np.float64, np.float32]
         X = self._validated(X, types, reset=not begun)
         if sample_weight is not None:

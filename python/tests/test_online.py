@@ -89,7 +89,8 @@ def test_weights_and_mistakes():
         model.partial_fit(X[:, :4])
     with pytest.raises(ValueError, match="half_life"):
         EMMF(3, half_life=-1).partial_fit(X)
-    with pytest.raises(ValueError, match="does not go on learning"):
-        EMMF(3).fit(X).partial_fit(X)
+    anew = EMMF(3).fit(X[:100]).partial_fit(X)
+    assert np.array_equal(anew.components_, EMMF(3).partial_fit(X).components_)
+    assert anew.n_samples_seen_ == 200
     assert not hasattr(emmf.GraphEMMF(3), "partial_fit")
     assert not hasattr(EMMF(3, graph="knn"), "partial_fit")
