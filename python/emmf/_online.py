@@ -24,7 +24,8 @@ def learns(entry: dict[str, Any]) -> bool:
 
 
 def _goes_on(estimator: Any) -> bool:
-    return learns(estimator._entry) and getattr(estimator, "graph", None) is None
+    plain = getattr(estimator, "graph", None) is None and getattr(estimator, "missing", "refuse") == "refuse"
+    return learns(estimator._entry) and plain
 
 
 class Online:

@@ -94,3 +94,4 @@ def test_weights_and_mistakes():
     assert anew.n_samples_seen_ == 200
     assert not hasattr(emmf.GraphEMMF(3), "partial_fit")
     assert not hasattr(EMMF(3, graph="knn"), "partial_fit")
+    assert not hasattr(EMMF(3, missing="nan"), "partial_fit")
