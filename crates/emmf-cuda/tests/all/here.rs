@@ -271,7 +271,7 @@ impl Engine<f64> for Here {
         match what {
             Column::Coefficients => state.v.as_mut_slice().copy_from_slice(values),
             Column::Ahead => {
-                state.ahead.iter_mut().for_each(|ahead| ahead.as_mut_slice().copy_from_slice(values))
+                state.ahead.iter_mut().for_each(|ahead| ahead.as_mut_slice().copy_from_slice(values));
             }
             Column::Residuals => state.r.copy_from_slice(values),
             Column::Weights => state.weights.copy_from_slice(values),
