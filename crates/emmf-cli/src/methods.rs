@@ -36,8 +36,11 @@ pub(crate) fn run(args: &MethodsArgs) -> Result<()> {
     tell(&mut out, entry)
 }
 
+/// What a group is called, and whether a method belongs to it.
+type Group = (&'static str, fn(&Entry) -> bool);
+
 /// The groups, in the order in which one would try them.
-const GROUPS: [(&str, fn(&Entry) -> bool); 4] = [
+const GROUPS: [Group; 4] = [
     ("Set outliers aside by default", |entry| entry.facts.set_aside == SetAside::Default),
     ("Follow a graph over the samples", |entry| {
         entry.facts.set_aside != SetAside::Default && entry.facts.graph == GraphUse::Needed

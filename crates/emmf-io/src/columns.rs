@@ -75,7 +75,7 @@ impl Columns {
         let ids = options.id.as_deref().map(|wanted| self.find(wanted)).transpose()?;
         let strings = |at| self.strings(at, &options.budget);
         Ok(Texts {
-            texts: strings(at)?,
+            all: strings(at)?,
             labels: labels.map(strings).transpose()?,
             names: ids.map(strings).transpose()?,
         })

@@ -20,14 +20,13 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Error> {
     let source = Source::open(path)?;
     let name = source.name.clone();
     let within = options.for_one_file();
-    let read = || match in_place(&source, &within) {
-        Some(x) => finished(x.map(Dataset::from)?, &within),
-        None => {
-            let (data, format) = parse(source.bytes(&within.budget)?.into(), &name, &within)?;
-            let data =
-                if format == Format::MatrixMarket { beside::named(data, path, &within)? } else { data };
-            finished(data, &within)
+    let read = || {
+        if let Some(x) = in_place(&source, &within) {
+            return finished(x.map(Dataset::from)?, &within);
         }
+        let (data, format) = parse(source.bytes(&within.budget)?.into(), &name, &within)?;
+        let data = if format == Format::MatrixMarket { beside::named(data, path, &within)? } else { data };
+        finished(data, &within)
     };
     let data = read().map_err(|problem| problem.of(&*name))?;
     options.budget.spend(data.bytes());
@@ -58,7 +57,7 @@ pub fn read_texts(
     let within = options.for_one_file();
     let (bytes, name) = load(path, &within.budget)?;
     let count = || {
-        let Texts { texts, labels, names } = parse_texts(bytes.into(), &name, (column, &within))?;
+        let Texts { all: texts, labels, names } = parse_texts(bytes.into(), &name, (column, &within))?;
         let counting = (within.dtype, &within.budget);
         let Counted { x, words, remark } = texts::count(&texts, (vocabulary, &within.texts), counting)?;
         let texts = Some(texts.iter().map(|text| texts::beginning(text)).collect());

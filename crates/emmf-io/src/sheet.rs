@@ -9,6 +9,7 @@ use crate::options::ReadOptions;
 use crate::remark::Remark;
 use calamine::{DataRef, Reader, Xlsx, XlsxError};
 use std::io::Cursor;
+use std::path::Path;
 
 /// Bytes that a byte of unpacked XML can become: texts that cells share are kept, and each has a place of its own.
 const WIDENING: u64 = 4;
@@ -32,7 +33,11 @@ pub(crate) fn foreign(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
         () if has("xl/workbook.bin") => Some(("a binary Excel file (.xlsb)", "save it as .xlsx")),
         () if has("content.xml") => Some(("an OpenDocument file (.ods)", "save it as .xlsx or CSV")),
         () if has("word/document.xml") => Some(("a Word document", "save the table as CSV")),
-        () if names.is_empty() || names.iter().any(|name| name.ends_with(".npy")) => None,
+        () if names.is_empty()
+            || names.iter().any(|name| Path::new(name).extension() == Some("npy".as_ref())) =>
+        {
+            None
+        }
         () => Some(("a zip archive without arrays", "unpack it and give the file inside")),
     }
 }
@@ -42,7 +47,7 @@ pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<(Columns, Vec<
     guarded("its sheets", || {
         let budget = &options.budget;
         budget.take(Some(unpacked_size(bytes, budget)?.saturating_mul(WIDENING)), "the workbook")?;
-        let mut book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(damaged)?;
+        let mut book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(|error| damaged(&error))?;
         let sheets = book.sheet_names();
         let name = match &options.variable {
             Some(wanted) => {
@@ -84,19 +89,18 @@ fn unknown(wanted: &str, sheets: &[String]) -> Problem {
     }
 }
 
-fn damaged(error: XlsxError) -> Problem {
+fn damaged(error: &XlsxError) -> Problem {
     Problem::malformed("the workbook", error.to_string())
 }
 
+/// A cell with its row and its column.
+type Placed = ((u32, u32), Cell);
+
 /// The cells that are not empty, with their rows and columns.
-fn cells(
-    book: &mut Xlsx<Cursor<&[u8]>>,
-    name: &str,
-    budget: &Budget,
-) -> Result<Vec<((u32, u32), Cell)>, Problem> {
-    let mut reader = book.worksheet_cells_reader(name).map_err(damaged)?;
+fn cells(book: &mut Xlsx<Cursor<&[u8]>>, name: &str, budget: &Budget) -> Result<Vec<Placed>, Problem> {
+    let mut reader = book.worksheet_cells_reader(name).map_err(|error| damaged(&error))?;
     let mut cells = Vec::new();
-    while let Some(found) = reader.next_cell().map_err(damaged)? {
+    while let Some(found) = reader.next_cell().map_err(|error| damaged(&error))? {
         let cell = match found.get_value() {
             DataRef::Empty => continue,
             DataRef::Int(value) => Cell::Number(*value as f64),
@@ -105,7 +109,7 @@ fn cells(
             DataRef::String(text) => Cell::Text(text.clone()),
             DataRef::SharedString(text) => Cell::Text((*text).to_owned()),
             DataRef::DateTime(_) | DataRef::DateTimeIso(_) | DataRef::DurationIso(_) => Cell::Other("a date"),
-            _ => Cell::Other("an error of a formula"),
+            DataRef::Error(_) => Cell::Other("an error of a formula"),
         };
         let blank = matches!(&cell, Cell::Text(text) if text.trim().is_empty());
         if !blank {
@@ -118,7 +122,7 @@ fn cells(
 }
 
 /// The rectangle that the cells are in, its first row the names unless it holds a number.
-fn table(cells: Vec<((u32, u32), Cell)>, options: &ReadOptions, budget: &Budget) -> Result<Columns, Problem> {
+fn table(cells: Vec<Placed>, options: &ReadOptions, budget: &Budget) -> Result<Columns, Problem> {
     let span = |places: &mut dyn Iterator<Item = u32>| {
         places.fold(None, |span: Option<(u32, u32)>, at| {
             Some(span.map_or((at, at), |(low, high)| (low.min(at), high.max(at))))

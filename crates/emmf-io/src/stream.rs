@@ -61,6 +61,9 @@ pub struct FileSize {
     pub beside: u64,
 }
 
+/// Bytes of a number of the wider type.
+const WIDEST: u64 = 8;
+
 /// Looks at a file without reading it. Only NPY and Parquet tell how large their matrix is. A pipe cannot be looked at
 /// and then read, and is refused.
 pub fn file_size(path: &Path, options: &ReadOptions) -> Result<FileSize, Error> {
@@ -81,7 +84,13 @@ pub fn file_size(path: &Path, options: &ReadOptions) -> Result<FileSize, Error> 
             }
             _ => (None, Dtype::F64, bytes),
         };
-        Ok(FileSize { shape, dtype: options.dtype.unwrap_or(natural), beside })
+        let dtype = options.dtype.unwrap_or(natural);
+        let Some((rows, columns)) = shape.filter(|_| options.transpose) else {
+            return Ok(FileSize { shape, dtype, beside });
+        };
+        // The matrix as it lies in the file is there until it has been turned.
+        let turned = (rows as u64).saturating_mul(columns as u64).saturating_mul(WIDEST);
+        Ok(FileSize { shape: Some((columns, rows)), dtype, beside: beside.saturating_add(turned) })
     };
     look().map_err(|problem| problem.of(name))
 }
@@ -92,6 +101,12 @@ pub fn stream(path: &Path, options: &ReadOptions, memory: u64) -> Result<Streame
     let source = Source::open(path)?;
     let name = source.name.clone();
     let open = || -> Result<Streamed, Problem> {
+        if options.transpose {
+            return Err(Problem::unsupported(
+                "a transposed matrix in blocks of samples",
+                "save the data with samples as rows, or allow more memory",
+            ));
+        }
         let format = source.format();
         let (file, head, length) = source.into_file()?;
         match format? {

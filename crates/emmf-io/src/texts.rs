@@ -78,7 +78,7 @@ impl Default for TextOptions {
 /// Texts as they are, with what goes with them.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
-    pub(crate) texts: Vec<String>,
+    pub(crate) all: Vec<String>,
     pub(crate) labels: Option<Vec<String>>,
     pub(crate) names: Option<Vec<String>>,
 }

@@ -195,7 +195,7 @@ fn top_features_stay_in_the_model() {
     let place = Place::new();
     let line = |i: usize| -> String {
         let entry = |j: usize| {
-            if j % 10 == 3 && i % 2 == 0 { 9.0 } else { 1.0 + ((i * 7 + j * 3) % 5) as f64 / 10.0 }
+            if j % 10 == 3 && i.is_multiple_of(2) { 9.0 } else { 1.0 + ((i * 7 + j * 3) % 5) as f64 / 10.0 }
         };
         (0..40).map(|j| entry(j).to_string()).collect::<Vec<_>>().join(",") + "\n"
     };

@@ -60,7 +60,7 @@ pub(crate) fn read_texts(
         let names = options.id.as_deref().map(|wanted| table.find(wanted)).transpose()?;
         let strings = |at| table.labels(at, &options.budget);
         Ok(Texts {
-            texts: strings(at)?,
+            all: strings(at)?,
             labels: labels.map(strings).transpose()?,
             names: names.map(strings).transpose()?,
         })

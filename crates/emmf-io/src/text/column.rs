@@ -46,7 +46,7 @@ pub(crate) fn read_texts(
             let kept = [Some(at), label_at, name_at].into_iter().flatten();
             let bytes = kept.map(|at| text_bytes(record.fields[at])).sum();
             budget.take(Some(bytes), "the texts")?;
-            found.texts.push(record.fields[at].to_owned());
+            found.all.push(record.fields[at].to_owned());
             let keep = |texts: &mut Option<Vec<String>>, at: Option<usize>| {
                 if let Some(at) = at {
                     texts.get_or_insert_default().push(label(record.fields[at]));

@@ -25,14 +25,13 @@ impl Decimal {
     /// The number that a field holds.
     pub(super) fn parse(self, field: &str) -> Option<f64> {
         match (self, field.split_once(',')) {
-            (Self::Point, _) => field.parse().ok(),
             (Self::Comma, Some((whole, decimals))) => {
                 let whole = without_groups(whole)?;
                 (!decimals.contains(['.', ','])).then(|| format!("{whole}.{decimals}").parse().ok())?
             }
             // A point alone may group digits or begin decimals.
             (Self::Comma, None) if field.contains('.') => None,
-            (Self::Comma, None) => field.parse().ok(),
+            (Self::Comma, None) | (Self::Point, _) => field.parse().ok(),
         }
     }
 

@@ -5,8 +5,8 @@ use crate::common;
 use common::{dense, expected, fixture, message, read_fixture, read_text, texts};
 use emmf_io::{Budget, Dataset, ReadOptions, Remark, read, read_bytes, read_labels, read_texts};
 
-fn with(options: ReadOptions, name: &str) -> Dataset {
-    read(&fixture(name), &options).unwrap()
+fn with(options: &ReadOptions, name: &str) -> Dataset {
+    read(&fixture(name), options).unwrap()
 }
 
 /// All hold the same matrix, with names of samples and features.
@@ -38,7 +38,7 @@ fn names_come_with_the_numbers() {
 #[test]
 fn labels_are_columns_of_all_of_them() {
     for name in ["csr.h5ad", "dense.h5ad", "sheet.xlsx", "lines.jsonl"] {
-        let data = with(ReadOptions { labels: Some("kind".into()), ..ReadOptions::default() }, name);
+        let data = with(&ReadOptions { labels: Some("kind".into()), ..ReadOptions::default() }, name);
         assert_eq!(data.labels, Some(texts(&["u", "v", "u", "v"])), "{name}");
         assert_eq!(dense(data.x), expected(), "{name}");
         assert_eq!(
@@ -52,7 +52,7 @@ fn labels_are_columns_of_all_of_them() {
 
 #[test]
 fn a_layer_is_chosen_by_its_name() {
-    let data = with(ReadOptions { variable: Some("twice".into()), ..ReadOptions::default() }, "csr.h5ad");
+    let data = with(&ReadOptions { variable: Some("twice".into()), ..ReadOptions::default() }, "csr.h5ad");
     assert_eq!(dense(data.x)[(2, 2)], 18.0);
     let other = ReadOptions { variable: Some("twcie".into()), ..ReadOptions::default() };
     assert!(message(read(&fixture("csr.h5ad"), &other)).contains("did you mean 'twice'?"));
@@ -93,10 +93,10 @@ fn classes_of_one_sample_each_are_names() {
 
 #[test]
 fn rows_may_be_features() {
-    let turned = with(ReadOptions { transpose: true, ..ReadOptions::default() }, "table.csv.bz2");
+    let turned = with(&ReadOptions { transpose: true, ..ReadOptions::default() }, "table.csv.bz2");
     assert_eq!(turned.names, Some(texts(&["a", "b", "c"])));
     assert_eq!(dense(turned.x), expected().transposed());
-    let sparse = with(ReadOptions { transpose: true, ..ReadOptions::default() }, "coordinate.mtx");
+    let sparse = with(&ReadOptions { transpose: true, ..ReadOptions::default() }, "coordinate.mtx");
     assert_eq!(dense(sparse.x), expected().transposed());
 }
 
@@ -120,7 +120,7 @@ fn words_that_tell_nothing_are_left_out() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("texts.jsonl");
     let line = |i: usize| {
-        let what = if i % 2 == 0 { "hot soup and the waiter" } else { "laptop with the screen" };
+        let what = if i.is_multiple_of(2) { "hot soup and the waiter" } else { "laptop with the screen" };
         format!("{{\"id\": {i}, \"said\": \"This is a {what} that was nice{}\"}}\n", i % 3)
     };
     std::fs::write(&path, (0..30).map(line).collect::<String>()).unwrap();

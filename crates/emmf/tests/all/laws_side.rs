@@ -240,6 +240,9 @@ fn a_lost_shard_is_where_it_was() {
     }
 }
 
+/// An order with its number.
+type Numbered = (u64, Order<f64>);
+
 /// A fit of three shards of bytes, one of which is lost after so many orders.
 fn alone(spec: &Spec, x: &Mat<f64>, lost_every: usize) -> Fit<f64> {
     let rows_per_leaf = leaf_rows(x.shape(), false);
@@ -249,7 +252,7 @@ fn alone(spec: &Spec, x: &Mat<f64>, lost_every: usize) -> Fit<f64> {
     let parts: Vec<Mat<f64>> =
         places.iter().map(|p| Mat::from_fn(p.count, x.cols(), |i, j| x[(p.first + i, j)])).collect();
     // Each shard has all orders of its life; one that was lost has the history instead.
-    let lives: Vec<Mutex<Vec<(u64, Order<f64>)>>> = places.iter().map(|_| Mutex::default()).collect();
+    let lives: Vec<Mutex<Vec<Numbered>>> = places.iter().map(|_| Mutex::default()).collect();
     let carrier = |number: u64, order: Order<f64>| {
         let at = orders.fetch_add(1, std::sync::atomic::Ordering::Relaxed) as usize;
         let answers = (0..places.len()).map(|shard| {
