@@ -16,6 +16,6 @@ def found_libraries(device: str) -> str:
         for name in LIBRARIES:
             try:
                 load_nvidia_dynamic_lib(name)
-            except Exception:  # noqa: BLE001, PERF203 - whatever is missing, the library says so in a sentence
+            except Exception:  # Whatever is missing, the library says so in a sentence.
                 break
     return device

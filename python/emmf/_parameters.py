@@ -192,8 +192,8 @@ COMMON = [
         "cpu",
         [str],
         "str",
-        'Where the iterations of ``fit`` run: ``"cpu"``, ``"cuda"`` (or ``"cuda:1"``, the second card), or ``"auto"``, which '
-        "is a card where one is there and the work is large enough to gain by it.",
+        'Where the iterations of ``fit`` run: ``"cpu"``, ``"cuda"`` (or ``"cuda:1"``, the second card), or ``"auto"``, '
+        "which is a card where one is there and the work is large enough to gain by it.",
     ),
     Parameter(
         "callback",
