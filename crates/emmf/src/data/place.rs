@@ -37,7 +37,7 @@ impl Place {
         rows_per_summed_part(self.total)
     }
 
-    /// The largest subtrees of at most [`PARTS`] parts that the samples fill: each with its rows, from the first of this side.
+    /// The largest subtrees of at most sixteen parts that the samples fill: each with its rows, from the first of this side.
     pub fn nodes(&self) -> impl Iterator<Item = (Node, Range<usize>)> + use<> {
         let (rows, first, count) = (self.rows_per_part(), self.first, self.count);
         let parts = first / rows.max(1)..(first + count).div_ceil(rows.max(1));
