@@ -10,7 +10,7 @@ ifdef CI
 export CARGO_INCREMENTAL := 0
 endif
 
-.PHONY: demo test format lint deny rust fuzz python browser wheel kill methods clusters outliers lambda paper robustness bench kernels callgrind cluster
+.PHONY: demo test format lint deny rust fuzz python browser wheel site dist dist-check release-check notebooks kill methods clusters deep outliers lambda paper robustness bench kernels callgrind cluster
 
 demo:
 	$(CARGO) run --release -- demo
@@ -73,6 +73,40 @@ wheel:
 	target/wheel/bin/python -m pip install --quiet --disable-pip-version-check target/wheel/*.whl
 	cd target/wheel && bin/python $(CURDIR)/python/tools/check_wheel.py *.whl
 
+# The site of docs/, with the command line and the Python API from the living program: target/site.
+site: target/venv-site/ready
+	$(CARGO) build --workspace --lib --bins
+	cp target/debug/lib_emmf.$(if $(filter Darwin,$(shell uname)),dylib,so) python/emmf/_emmf.abi3.so
+	NO_MKDOCS_2_WARNING=1 EMMF=$(CURDIR)/target/debug/emmf PYTHONPATH=$(CURDIR)/python target/venv-site/bin/python -m mkdocs build --quiet --config-file site/mkdocs.yml
+
+target/venv-site/ready: site/requirements.txt
+	$(PYTHON) -m venv target/venv-site
+	target/venv-site/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+# Everything that is released, in target/dist (RELEASING.md); ONLY=program,wheel,source,sbom for some of it.
+dist: target/venv-dist/ready
+	PATH="$(CURDIR)/target/venv-dist/bin:$(CURDIR)/target/venv-dist/Scripts:$$PATH" python release/dist.py
+
+# The wheel and the program in clean environments, and the source archive without a network (SOURCE=0 leaves that out).
+dist-check: target/venv-dist/ready
+	PATH="$(CURDIR)/target/venv-dist/bin:$(CURDIR)/target/venv-dist/Scripts:$$PATH" python release/try_out.py
+
+target/venv-dist/ready: release/requirements.txt
+	$(PYTHON) -m venv target/venv-dist
+	PATH="$(CURDIR)/target/venv-dist/bin:$(CURDIR)/target/venv-dist/Scripts:$$PATH" python -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+# The notebooks of python/examples, run again, with their outputs.
+notebooks: $(VENV)/ready
+	$(CARGO) build --workspace --lib --bins
+	cp target/debug/lib_emmf.$(if $(filter Darwin,$(shell uname)),dylib,so) python/emmf/_emmf.abi3.so
+	cd python && PYTHONPATH=$(CURDIR)/python ../$(VENV)/bin/python -m tools.notebooks
+
+# Versions, changelog, manifests, packages, the Rust version, the interface and the workflows. VERIFY=0 builds no package.
+release-check: target/venv-dist/ready
+	PATH="$(CURDIR)/target/venv-dist/bin:$(CURDIR)/target/venv-dist/Scripts:$$PATH" python release/check.py
+
 # Kills fit, resumed fits, bench, report, synth and Python's save at random moments and checks what they leave: RUNS=100 of
 # each, SEED=0, ONLY=fit,bench. Prints a table; fails where a folder is neither old nor new, or something is left behind.
 kill: $(VENV)/ready
@@ -104,6 +138,12 @@ methods:
 clusters:
 	$(CARGO) build --release --package emmf-cli
 	$(PYTHON) benches/clusters.py
+
+# Layers beside flat fits, Deep Semi-NMF and deep nsNMF; writes docs/deep.md. Goes on where it stopped. SEEDS=3 ONLY=yale,jaffe; needs
+# numpy, scipy and scikit-learn.
+deep:
+	$(CARGO) build --release --package emmf-cli
+	$(PYTHON) benches/deep.py
 
 # Outlier scores of the default beside detectors, on tables, on kinds of outliers and on clean data; writes docs/outliers.md.
 # Goes on where it stopped. Needs numpy, scipy, scikit-learn and pyod.

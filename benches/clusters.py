@@ -97,12 +97,17 @@ def accuracy(y, labels):
 
 
 def program(x, k, seed, options):
+    return fitted(x, seed, ["-k", k, *options])
+
+
+def fitted(x, seed, options):
+    """The labels of a fit by the program, and its seconds."""
     folder = ROOT / "target" / "clusters"
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / ("x.npz" if sp.issparse(x) else "x.npy")
     sp.save_npz(file, x) if sp.issparse(x) else np.save(file, x)
     steps = ["--normalize", "tfidf,unit"] if sp.issparse(x) and "--normalize" not in options else []
-    command = [PROGRAM, "fit", file, "-k", k, "--seed", seed, "--quiet", "--out", folder / "out", *steps, *options]
+    command = [PROGRAM, "fit", file, "--seed", seed, "--quiet", "--out", folder / "out", *steps, *options]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"{' '.join(map(str, command))}: {done.stderr.strip()}")

@@ -1,6 +1,6 @@
 """What outliers do, and how well they are found: `make robustness`.
 
-Runs experiments/robustness.toml and experiments/breakdown.toml (RUNS=0 leaves that out), then compares the outlier scores
+Runs the experiments robustness and breakdown (RUNS=0 leaves that out), then compares the outlier scores
 with those of scikit-learn's isolation forest and local outlier factor and of ECOD, and writes docs/robustness.md. Data: the
 folder EMMF_DATA, else ../shared/data. Everything is kept in target/robustness; a second call goes on where the first one
 stopped. JOBS says how many fits are made at a time, ONLY which data sets the scores are compared on.
@@ -268,7 +268,7 @@ def breakdown():
 
 def experiments():
     for name in ["robustness", "breakdown"]:
-        command = [PROGRAM, "bench", ROOT / "experiments" / f"{name}.toml", "--data", DATA, "--out", OUT, "--resume"]
+        command = [PROGRAM, "bench", ROOT / "crates" / "emmf-bench" / "experiments" / f"{name}.toml", "--data", DATA, "--out", OUT, "--resume"]
         subprocess.run([str(part) for part in [*command, "--jobs", JOBS, "--quiet"]], check=True, stdout=subprocess.DEVNULL)
 
 

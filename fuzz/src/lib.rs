@@ -23,3 +23,14 @@ pub use memory::MOST_MEMORY;
 pub use random::Random;
 pub use targets::{TARGETS, find};
 pub use watch::set_limit;
+
+/// The Rust of README.md and docs/rust.md, as written.
+#[cfg(doctest)]
+mod documentation {
+    #[doc = include_str!("../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../docs/rust.md")]
+    struct Rust;
+    #[doc = include_str!("../../crates/emmf/README.md")]
+    struct Library;
+}

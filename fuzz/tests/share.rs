@@ -41,8 +41,8 @@ shares! {
     mat: "mat", 0, CHEAP_CASES;
     mtx: "mtx", 0, CHEAP_CASES;
     parquet: "parquet", 0, CHEAP_CASES;
-    hdf5: "hdf5", 0, CASES / 10;
-    sheet: "sheet", 0, CASES / 4;
+    hdf5: "hdf5", 0, CASES;
+    sheet: "sheet", 0, CASES;
     json: "json", 0, CHEAP_CASES;
     packed: "packed", 0, CASES;
     labels: "labels", 0, CHEAP_CASES;

@@ -13,9 +13,21 @@ from ._emmf import VERSION as _VERSION
 from ._estimators import ESTIMATORS
 from ._files import load_model
 from ._progress import Step
+from ._report import report
 
 __version__ = _VERSION
-__all__ = ["Choice", "MatrixFactorization", "Step", "choose_k", "datasets", "graph", "load_model", "metrics", "outlier"]
+__all__ = [
+    "Choice",
+    "MatrixFactorization",
+    "Step",
+    "choose_k",
+    "datasets",
+    "graph",
+    "load_model",
+    "metrics",
+    "outlier",
+    "report",
+]
 
 for _estimator in ESTIMATORS.values():
     globals()[_estimator.__name__] = _estimator

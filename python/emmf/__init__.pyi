@@ -16,15 +16,18 @@ from ._choice import Choice as Choice
 from ._choice import choose_k as choose_k
 from ._files import load_model as load_model
 from ._progress import Step as Step
+from ._report import report as report
 
 __version__: str
 ESTIMATORS: dict[str, type[MatrixFactorization]]
 
 class EMMF(MatrixFactorization):
     n_components: int | Literal["auto"]
+    layers: Sequence[int] | Literal["auto"] | None
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
+    merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
     solver: Literal["mu", "hals"] | None
@@ -55,9 +58,11 @@ class EMMF(MatrixFactorization):
         self,
         n_components: int | Literal["auto"] = ...,
         *,
+        layers: Sequence[int] | Literal["auto"] | None = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
+        merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] | None = ...,
@@ -142,8 +147,10 @@ class GraphEMMF(MatrixFactorization):
         verbose: int = ...,
     ) -> None: ...
 
-class NMF(MatrixFactorization):
+class DeepEMMF(MatrixFactorization):
     n_components: int | Literal["auto"]
+    layers: Sequence[int] | Literal["auto"] | None
+    merge: bool
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
@@ -177,9 +184,81 @@ class NMF(MatrixFactorization):
         self,
         n_components: int | Literal["auto"] = ...,
         *,
+        layers: Sequence[int] | Literal["auto"] | None = ...,
+        merge: bool = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
+        n_neighbors: int = ...,
+        graph_weights: Literal["binary", "heat", "cosine"] = ...,
+        solver: Literal["mu", "hals"] | None = ...,
+        sweeps: int = ...,
+        extrapolate: bool = ...,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        device: str = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        half_life: float | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class NMF(MatrixFactorization):
+    n_components: int | Literal["auto"]
+    layers: Sequence[int] | Literal["auto"] | None
+    graph: Literal["auto", "knn", "adaptive", "custom"] | None
+    lam: float | None
+    monotone: bool
+    merge: bool
+    n_neighbors: int
+    graph_weights: Literal["binary", "heat", "cosine"]
+    solver: Literal["mu", "hals"] | None
+    sweeps: int
+    extrapolate: bool
+    exponent: float | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float | None
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
+    polish: bool
+    n_jobs: int | None
+    device: str
+    outliers: Literal["set-aside", "keep"] | None
+    missing: Literal["refuse", "nan"]
+    half_life: float | None
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] = ...,
+        *,
+        layers: Sequence[int] | Literal["auto"] | None = ...,
+        graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
+        lam: float | None = ...,
+        monotone: bool = ...,
+        merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] | None = ...,
@@ -210,9 +289,11 @@ class NMF(MatrixFactorization):
 
 class L21NMF(MatrixFactorization):
     n_components: int | Literal["auto"]
+    layers: Sequence[int] | Literal["auto"] | None
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
+    merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
     solver: Literal["mu", "hals"] | None
@@ -243,9 +324,11 @@ class L21NMF(MatrixFactorization):
         self,
         n_components: int | Literal["auto"] = ...,
         *,
+        layers: Sequence[int] | Literal["auto"] | None = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
+        merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] | None = ...,
@@ -276,11 +359,13 @@ class L21NMF(MatrixFactorization):
 
 class HxNMF(MatrixFactorization):
     n_components: int | Literal["auto"]
+    layers: Sequence[int] | Literal["auto"] | None
     scale: float
     robust: bool
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
+    merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
     solver: Literal["mu", "hals"] | None
@@ -311,11 +396,13 @@ class HxNMF(MatrixFactorization):
         self,
         n_components: int | Literal["auto"] = ...,
         *,
+        layers: Sequence[int] | Literal["auto"] | None = ...,
         scale: float = ...,
         robust: bool = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
+        merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] | None = ...,
@@ -346,12 +433,14 @@ class HxNMF(MatrixFactorization):
 
 class CappedNMF(MatrixFactorization):
     n_components: int | Literal["auto"]
+    layers: Sequence[int] | Literal["auto"] | None
     threshold: float | None
     quantile: float
     robust: bool
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
+    merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
     solver: Literal["mu", "hals"] | None
@@ -382,12 +471,14 @@ class CappedNMF(MatrixFactorization):
         self,
         n_components: int | Literal["auto"] = ...,
         *,
+        layers: Sequence[int] | Literal["auto"] | None = ...,
         threshold: float | None = ...,
         quantile: float = ...,
         robust: bool = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
+        merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] | None = ...,
@@ -418,11 +509,13 @@ class CappedNMF(MatrixFactorization):
 
 class RCIMNMF(MatrixFactorization):
     n_components: int | Literal["auto"]
+    layers: Sequence[int] | Literal["auto"] | None
     width: float | None
     robust: bool
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
+    merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
     solver: Literal["mu", "hals"] | None
@@ -453,11 +546,13 @@ class RCIMNMF(MatrixFactorization):
         self,
         n_components: int | Literal["auto"] = ...,
         *,
+        layers: Sequence[int] | Literal["auto"] | None = ...,
         width: float | None = ...,
         robust: bool = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
+        merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] | None = ...,

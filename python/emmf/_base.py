@@ -31,6 +31,7 @@ from ._choice import AMONG, Choice, chosen
 from ._cuda import found_libraries
 from ._online import Online
 from ._progress import Progress, Step, watcher
+from ._report import Shown
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -42,11 +43,17 @@ THRESHOLD = _emmf.THRESHOLD
 TYPES = [np.float64, np.float32]
 
 
+def _may_be_deep(estimator: Any) -> bool:
+    return bool(estimator._entry["layers"])
+
+
 def _may_miss(estimator: Any) -> bool:
     return getattr(estimator, "missing", "refuse") == "nan"
 
 
-class MatrixFactorization(Online, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class MatrixFactorization(
+    Online, Shown, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
     """A factorization X ≈ V·Uᵀ by one of the registered methods; the estimators derive from it."""
 
     _entry: ClassVar[dict[str, Any]]
@@ -74,6 +81,14 @@ class MatrixFactorization(Online, ClassNamePrefixFeaturesOutMixin, TransformerMi
     set_aside_: NDArray[np.int64]
     imputed_: NDArray[Any]
     extras_: dict[str, Any]
+    tree_: dict[str, Any]
+    newick_: str
+    linkage_: NDArray[np.float64]
+    layer_labels_: list[NDArray[np.int64]]
+    layer_scores_: list[NDArray[np.float64]]
+    layer_components_: list[NDArray[Any]]
+    layer_shares_: list[NDArray[np.float64]]
+    layer_certainty_: list[NDArray[np.float64]]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -139,7 +154,8 @@ class MatrixFactorization(Online, ClassNamePrefixFeaturesOutMixin, TransformerMi
         """Fit and give V."""
         X = self._validated(X, TYPES, reset=True)
         n = X.shape[0]
-        if self.n_components != "auto" and n < self.n_components:
+        layers = getattr(self, "layers", None)
+        if layers is None and self.n_components != "auto" and n < self.n_components:
             raise ValueError(f"n_samples={n} should be >= n_components={self.n_components}.")
         if sample_weight is not None:
             sample_weight = admitted(sample_weight, "sample_weight")
@@ -148,7 +164,12 @@ class MatrixFactorization(Online, ClassNamePrefixFeaturesOutMixin, TransformerMi
         progress = Progress(type(self).__name__, self.restarts, self.max_iter) if self.verbose else None
         params = self.get_params(deep=False)
         clusters = None
-        if self.n_components == "auto":
+        if layers is not None:
+            params["n_components"] = 1
+            if layers == "auto":
+                spec = _parameters.spec(self._entry, params | {"layers": None})
+                params["layers"] = _emmf.choose_layers(spec, borrowed(X), _parameters.threads(self.n_jobs))
+        elif self.n_components == "auto":
             spec = _parameters.spec(self._entry, params | {"n_components": 1})
             self.choice_ = chosen(spec, X, "clusters", AMONG, self.n_jobs)
             params["n_components"] = self.choice_.k
@@ -202,6 +223,23 @@ class MatrixFactorization(Online, ClassNamePrefixFeaturesOutMixin, TransformerMi
         """
         return self._coded(X)["v"]
 
+    @available_if(_may_be_deep)
+    def transform_layers(self, X: Any) -> list[Any]:
+        """Give the coefficients of samples on every layer.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        V : list of ndarray of shape (n_samples, width)
+            The coefficients on each layer, from the first on, which is that of ``transform``.
+        """
+        V = self.transform(X)
+        return [self._model.coefficients_on(V, layer + 1) for layer in range(len(self._model.layers) + 1)]
+
     def inverse_transform(self, X: Any) -> Any:
         """Rebuild samples from their coefficients, as they were after ``normalize``.
 
@@ -219,7 +257,7 @@ class MatrixFactorization(Online, ClassNamePrefixFeaturesOutMixin, TransformerMi
         V = check_array(admitted(X, "X"), dtype=self.components_.dtype, input_name="X")
         return self._model.reconstruct(V)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any, *, layer: int | None = None) -> Any:
         """Give the cluster of each sample, by ``label_rule``.
 
         For the training samples ``labels_`` may differ where they are largest coefficients, with a graph or
@@ -229,13 +267,21 @@ class MatrixFactorization(Online, ClassNamePrefixFeaturesOutMixin, TransformerMi
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The samples.
+        layer : int or None, default=None
+            With ``layers``: the layer, from 1 on, whose nodes are wanted; None is the last.
 
         Returns
         -------
         labels : ndarray of shape (n_samples,)
             The clusters, from 0.
         """
-        return self._coded(X)["labels"]
+        coded = self._coded(X)
+        if layer is None:
+            return coded["labels"]
+        count = len(self._model.layers) + 1
+        if not 1 <= layer <= count:
+            raise ValueError(f"layer is {layer}, but must be from 1 to {count}, the number of layers.")
+        return coded["layers"][layer - 1]["labels"] if count > 1 else coded["labels"]
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """Fit the factorization and give the clusters of the samples, ``labels_``.
@@ -400,6 +446,12 @@ class MatrixFactorization(Online, ClassNamePrefixFeaturesOutMixin, TransformerMi
         self.set_aside_ = found["set_aside"]
         self.outliers_ = _emmf.outliers(self.outlier_scores_, self.set_aside_, THRESHOLD)
         self.extras_ = found["extras"]
+        self._course = {name: found[name] for name in ("initial", "restart", "seconds")}
+        if found["tree"] is not None:
+            self.tree_ = json.loads(found["tree"]["json"])
+            self.newick_, self.linkage_ = found["tree"]["newick"], found["tree"]["linkage"]
+            self.layer_labels_ = [on["labels"] for on in found["layers"]]
+            self.layer_scores_ = [on["scores"] for on in found["layers"]]
         if found["imputed"] is not None:
             self.imputed_ = found["imputed"]
 
@@ -408,6 +460,10 @@ class MatrixFactorization(Online, ClassNamePrefixFeaturesOutMixin, TransformerMi
         self.components_ = model.centroids.T
         self.n_components_ = self.components_.shape[0]
         self.residual_center_, self.residual_spread_ = model.residual_scale
+        if above := model.layers:
+            self.layer_components_ = [self.components_, *(layer["centroids"].T for layer in above)]
+            self.layer_shares_ = [layer["shares"] for layer in above]
+            self.layer_certainty_ = [layer["certainty"] for layer in above]
 
     @classmethod
     def _of_model(cls, model: Any) -> Self:

@@ -41,7 +41,7 @@ outlier_scores_ : ndarray of shape (n_samples,)
     the same at unit length, the rarity of its values, or its length, whichever is the most; divided so that the tail
     of the others ends at 3.5. Higher is worse.
 outlier_reasons_ : ndarray of shape (n_samples,)
-    What makes the score: "centroids", "neighbours", "direction", "values" or "length".
+    What makes the score: "centroids", "neighbours", "direction", "structure", "values" or "length".
 outlier_groups_ : list of ndarray
     Outliers that are alike, where there are several: the training samples of each group.
 outliers_ : ndarray of shape (n_samples,)
@@ -58,6 +58,22 @@ n_samples_seen_ : int
     Samples of all batches of ``partial_fit``.
 drift_ : float
     Share of the samples of its last batch that are outliers by the yardstick of the model.
+tree_ : dict
+    With ``layers``, the nodes that have samples: layer (from 1 on), number, parent, certainty, children, members and
+    share.
+newick_ : str
+    The same in the format of Newick.
+linkage_ : ndarray of shape (n_nodes - 1, 4)
+    The same as merges of two at a time, as ``scipy.cluster.hierarchy`` has them; leaves are the nodes of the first
+    layer that have samples.
+layer_labels_, layer_scores_ : list of ndarray of shape (n_samples,)
+    The node of each training sample on every layer, and how many robust standard deviations its residual there lies
+    above the median one.
+layer_components_ : list of ndarray of shape (width, n_features)
+    The centroids of every layer.
+layer_shares_, layer_certainty_ : list of ndarray of shape (width_below, width), (width_below,)
+    For every layer above the first, the share of each node below in each of its nodes, and how surely it belongs to
+    its parent.
 n_features_in_ : int
     Number of features.
 feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -14,7 +14,7 @@ from ._docstrings import docstring
 
 # Words of a method's name that are written otherwise than with a capital; whatever has nmf in it or ends in cf is all
 # capitals.
-WORDS = {"emmf": "EMMF", "g": "Graph", "cim": "CIM", "rcim": "RCIM", "symnmf": "SymNMF"}
+WORDS = {"emmf": "EMMF", "g": "Graph", "deep": "Deep", "cim": "CIM", "rcim": "RCIM", "symnmf": "SymNMF"}
 
 # What other packages call a parameter.
 OTHER_NAMES = {"k": "n_components", "rank": "n_components", "seed": "random_state", "lambda": "lam"}

@@ -20,6 +20,7 @@ DEFAULTS: dict[str, Any] = {
     **json.loads(_emmf.defaults()),
 }
 GRAPH_PARAMS: list[dict[str, Any]] = json.loads(_emmf.graph_params())
+LAYER_PARAMS: list[dict[str, Any]] = json.loads(_emmf.layer_params())
 STEPS = ("unit", "max", "tfidf", "shift", "clip", "l1", "counts", "log1p", "min-max")
 COUNT = Interval(Integral, 1, None, closed="left")
 # What is more does not fit into the library's numbers; it starts a few for each core anyway.
@@ -47,6 +48,16 @@ FIRST = Parameter(
     'int or "auto"',
     'Number of centroids, k in the paper: clusters, topics or parts. ``"auto"`` chooses the number of clusters as '
     ":func:`emmf.choose_k` does, and starts at the clusters by which it was found unless ``init`` says otherwise.",
+)
+# By the methods that can have layers.
+LAYERS = Parameter(
+    "layers",
+    None,
+    [list, tuple, StrOptions({"auto"}), None],
+    'sequence of int, "auto" or None',
+    "Widths of layers, from the bottom up, such as ``(60, 20)``; they fall. They take the place of ``n_components``: "
+    "the first has as many centroids as its width says, and ``labels_`` are the nodes of the last. "
+    '``"auto"`` takes the communities of the graph at several resolutions. None is one layer.',
 )
 # By the methods that have a choice of solver.
 SOLVING = [
@@ -243,8 +254,10 @@ def _own(param: dict[str, Any]) -> Parameter:
 
 
 def _optional(entry: dict[str, Any]) -> list[dict[str, Any]]:
-    """Give the method's own parameters of a graph that it does not need, as the registry has them."""
-    return GRAPH_PARAMS if entry["graph"] == "optional" else []
+    """Give the method's own parameters of a graph or of layers that it does not need, as the registry has them."""
+    known = {param["name"] for param in entry["params"]}
+    layers = [param for param in LAYER_PARAMS if param["name"] not in known] if entry["layers"] else []
+    return [*(GRAPH_PARAMS if entry["graph"] == "optional" else []), *layers]
 
 
 def _graph(entry: dict[str, Any]) -> list[Parameter]:
@@ -275,7 +288,8 @@ def of_method(entry: dict[str, Any]) -> list[Parameter]:
         rule += f', with a graph ``"{entry["published_labels"]}"``'
     common = [each._replace(help=each.help.replace("{labels}", rule)) for each in COMMON]
     online = [HALF_LIFE] if entry["places"] == "anywhere" else []
-    return [FIRST, *own, *solving, *exponent, *common[:-2], *outliers, *missing, *online, *common[-2:]]
+    layers = [LAYERS] if entry["layers"] else []
+    return [FIRST, *layers, *own, *solving, *exponent, *common[:-2], *outliers, *missing, *online, *common[-2:]]
 
 
 def steps(normalize: Any) -> list[str]:
@@ -285,6 +299,13 @@ def steps(normalize: Any) -> list[str]:
         if name not in STEPS:
             raise ValueError(f"normalize has the step {name!r}, but the steps are {', '.join(STEPS)}.")
     return named
+
+
+def widths(layers: Any) -> list[int]:
+    """Give the widths of layers as whole numbers."""
+    if len(layers) == 0 or not all(isinstance(width, Integral) and width > 0 for width in layers):
+        raise ValueError(f"layers is {layers!r}, but must be whole numbers from 1 on that fall, such as (60, 20).")
+    return [int(width) for width in layers]
 
 
 def threads(n_jobs: int | None) -> int | None:
@@ -324,6 +345,8 @@ def spec(entry: dict[str, Any], params: dict[str, Any]) -> str:
             found[known] = getattr(value, "item", lambda value=value: value)()
     if found["init"] == "custom":
         del found["init"]
+    if params.get("layers") is not None:
+        found["k"], *found["above"] = widths(params["layers"])
     return json.dumps(found)
 
 
@@ -335,6 +358,8 @@ def from_spec(entry: dict[str, Any], text: str) -> dict[str, Any]:
         name = RENAMED.get(parameter.name, parameter.name)
         if name in found and name not in ("normalize", "graph"):
             params[parameter.name] = found[name]
+    if found.get("above"):
+        params["layers"] = (found["k"], *found["above"])
     own = {own_name(name): value for name, value in found["params"].items()}
     types = {parameter.name: parameter.type.removesuffix(" or None") for parameter in of_method(entry)}
     params |= {name: {"bool": bool, "int": int}.get(types[name], float)(value) for name, value in own.items()}

@@ -33,23 +33,26 @@ class Step(NamedTuple):
 
 
 class Progress:
-    """A line on standard error that grows with the iterations."""
+    """A line on standard error, or in a notebook, that grows with the iterations."""
 
     def __init__(self, name: str, restarts: int, max_iter: int) -> None:
         self.name, self.restarts, self.max_iter = name, restarts, max_iter
+        in_notebook = "ipykernel" in sys.modules
+        # A notebook shows what goes to standard error on red ground, as if it were a mistake.
+        self.out = sys.stdout if in_notebook else sys.stderr
         # Elsewhere, in a file for instance, a line that is written again and again would be a mess.
-        self.live = sys.stderr.isatty() or "ipykernel" in sys.modules
+        self.live = self.out.isatty() or in_notebook
 
     def show(self, step: Step) -> None:
         """Write the line anew."""
         if self.live:
-            sys.stderr.write("\r" + self.line(step))
-            sys.stderr.flush()
+            self.out.write("\r" + self.line(step))
+            self.out.flush()
 
     def end(self, step: Step, why: str) -> None:
         """Write the line for the last time."""
-        sys.stderr.write(("\r" if self.live else "") + f"{self.line(step)}, {why}\n")
-        sys.stderr.flush()
+        self.out.write(("\r" if self.live else "") + f"{self.line(step)}, {why}\n")
+        self.out.flush()
 
     def line(self, step: Step) -> str:
         """Tell how far it is."""

@@ -1,4 +1,4 @@
-"""Made-up data: samples on rays with outliers, the paper's toy sets, and outliers for real data.
+"""Made-up data: small sets to begin with, samples on rays, the paper's toy sets, and outliers for real data.
 
 The same ``random_state`` gives the same numbers as ``--seed`` of the program ``emmf``, on every machine.
 """
@@ -9,12 +9,22 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array
+from sklearn.utils import Bunch, check_array
 
 from . import _emmf
 from ._arrays import admitted
 
-__all__ = ["Labelled", "add_block_noise", "add_outliers", "make_rays", "make_toy"]
+__all__ = [
+    "Labelled",
+    "add_block_noise",
+    "add_outliers",
+    "load_cells",
+    "load_shapes",
+    "load_spectra",
+    "load_texts",
+    "make_rays",
+    "make_toy",
+]
 
 
 class Labelled(NamedTuple):
@@ -33,6 +43,122 @@ class Labelled(NamedTuple):
     X: NDArray[np.float64]
     labels: NDArray[np.int64]
     outlier: NDArray[np.bool_]
+
+
+def _example(kind: str, amount: tuple[int, int, int]) -> Bunch:
+    (X, labels, outlier), classes, features, image_shape = _emmf.example(kind, amount)
+    made = Bunch(data=X, target=labels, outlier=outlier, target_names=classes)
+    if features is not None:
+        made["feature_names"] = features
+    if image_shape is not None:
+        made["image_shape"] = image_shape
+    return made
+
+
+def load_shapes(*, n_samples: int = 300, n_outliers: int = 15, random_state: int = 0) -> Bunch:
+    """Images of discs, rings, crosses, frames and bars, with noise, negatives and scribbles among them.
+
+    Parameters
+    ----------
+    n_samples, n_outliers : int
+        How many; the samples do not include the outliers.
+    random_state : int, default=0
+        Where the random numbers start.
+
+    Returns
+    -------
+    data : Bunch
+        ``data`` (n_samples + n_outliers, 256), ``target`` (the class from 0, outliers the number of classes),
+        ``outlier``, ``target_names`` and ``image_shape``, (16, 16); grey from 0 to 1, row by row.
+
+    Examples
+    --------
+    >>> from emmf import GraphEMMF, metrics
+    >>> from emmf.datasets import load_shapes
+    >>> shapes = load_shapes()
+    >>> model = GraphEMMF(5).fit(shapes.data)
+    >>> bool((model.outliers_ == shapes.outlier).all())
+    True
+    """
+    return _example("shapes", (n_samples, n_outliers, random_state))
+
+
+def load_texts(*, n_samples: int = 300, n_outliers: int = 15, random_state: int = 0) -> Bunch:
+    """Reviews of restaurants, laptops, hotels and films, with texts among them that are no reviews.
+
+    Parameters
+    ----------
+    n_samples, n_outliers : int
+        How many; the samples do not include the outliers.
+    random_state : int, default=0
+        Where the random numbers start.
+
+    Returns
+    -------
+    data : Bunch
+        ``data`` (a list of n_samples + n_outliers texts), ``target`` (the class from 0, outliers the number of
+        classes), ``outlier`` and ``target_names``.
+
+    Examples
+    --------
+    >>> from emmf.datasets import load_texts
+    >>> texts = load_texts()
+    >>> len(texts.data), texts.target_names
+    (315, ['restaurant', 'laptop', 'hotel', 'film'])
+    """
+    texts, labels, outlier, classes = _emmf.example_texts((n_samples, n_outliers, random_state))
+    return Bunch(data=texts, target=labels, outlier=outlier, target_names=classes)
+
+
+def load_cells(*, n_samples: int = 300, n_outliers: int = 15, random_state: int = 0) -> Bunch:
+    """Counts of 200 genes in five kinds of blood cells, with dying and broken cells among them.
+
+    Parameters
+    ----------
+    n_samples, n_outliers : int
+        How many; the samples do not include the outliers.
+    random_state : int, default=0
+        Where the random numbers start.
+
+    Returns
+    -------
+    data : Bunch
+        ``data`` (n_samples + n_outliers, 200), ``target`` (the class from 0, outliers the number of classes),
+        ``outlier``, ``target_names`` and ``feature_names``, the genes.
+
+    Examples
+    --------
+    >>> from emmf.datasets import load_cells
+    >>> cells = load_cells()
+    >>> cells.data.shape, cells.feature_names[:3]
+    ((315, 200), ['CD3D', 'CD3E', 'IL7R'])
+    """
+    return _example("cells", (n_samples, n_outliers, random_state))
+
+
+def load_spectra(*, n_samples: int = 300, n_outliers: int = 15, random_state: int = 0) -> Bunch:
+    """Raman spectra of four minerals, with cosmic rays, fluorescence and unknown substances among them.
+
+    Parameters
+    ----------
+    n_samples, n_outliers : int
+        How many; the samples do not include the outliers.
+    random_state : int, default=0
+        Where the random numbers start.
+
+    Returns
+    -------
+    data : Bunch
+        ``data`` (n_samples + n_outliers, 121), ``target`` (the class from 0, outliers the number of classes),
+        ``outlier``, ``target_names`` and ``feature_names``, the wave numbers.
+
+    Examples
+    --------
+    >>> from emmf.datasets import load_spectra
+    >>> load_spectra().target_names
+    ['quartz', 'calcite', 'gypsum', 'olivine']
+    """
+    return _example("spectra", (n_samples, n_outliers, random_state))
 
 
 def make_rays(

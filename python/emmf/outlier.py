@@ -1,8 +1,9 @@
 """Outlier detectors around the estimators, in the dialects of scikit-learn and of PyOD.
 
-Both score a sample by the largest of a few robust scores, of its residual, its distance to other samples, the rarity of
-its values, and both find the cut by themselves: 3.5, unless ``contamination`` is given. Of the training samples,
-those that the fit set aside are outliers whatever their scores; of new samples only the score is known.
+Both score a sample by the largest of a few robust scores and half of the second largest: of its residual, its distance
+to other samples, what their leading directions leave of it, the rarity of its values. Both find the cut by themselves:
+3.5, unless ``contamination`` is given. Of the training samples, those that the fit set aside are outliers whatever
+their scores; of new samples only the score is known.
 """
 
 from __future__ import annotations

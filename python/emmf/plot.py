@@ -17,7 +17,7 @@ from . import _emmf
 from ._arrays import unmasked
 from ._base import THRESHOLD
 
-__all__ = ["centroids", "convergence", "embedding", "lambda_curve", "residuals"]
+__all__ = ["centroids", "convergence", "embedding", "lambda_curve", "residuals", "tree"]
 
 NORMAL, OUTLIER = "#4878a8", "#d1495b"
 
@@ -243,4 +243,60 @@ def lambda_curve(
     ax.set_xlabel("λ")
     if isinstance(values, Mapping):
         ax.legend(frameon=False)
+    return ax
+
+
+def tree(model: Any, *, ax: Any = None) -> Any:
+    """Draw the nodes of all layers as a dendrogram, the nodes of the first layer at the bottom.
+
+    Parameters
+    ----------
+    model : MatrixFactorization
+        An estimator that was fitted with ``layers``.
+    ax : matplotlib Axes, default=None
+        Where to draw.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+        The axes. A leaf is named by its node and the number of its samples; branches become one at the height of the
+        layer that merges them, thin and pale where that is not certain.
+
+    Examples
+    --------
+    >>> import emmf
+    >>> from emmf import plot
+    >>> X = emmf.datasets.make_rays().X
+    >>> plot.tree(emmf.DeepEMMF(layers=(6, 3)).fit(X)).get_ylabel()
+    'layer'
+    """
+    check_is_fitted(model, "tree_")
+    ax = _axes(ax)
+    nodes = {(node["layer"], node["node"]): node for node in model.tree_["nodes"]}
+    places: dict[tuple[int, int], float] = {}
+    leaves: list[str] = []
+
+    def place(key: tuple[int, int]) -> float:
+        node = nodes[key]
+        below = [place((key[0] - 1, child)) for child in node.get("children", [])]
+        if not below:
+            leaves.append(f"{node['node']} ({len(node['members'])})")
+        places[key] = float(np.mean([below[0], below[-1]])) if below else float(len(leaves) - 1)
+        return places[key]
+
+    last = model.tree_["layers"]
+    for key in [key for key in nodes if key[0] == last]:
+        place(key)
+    for (layer, number), node in nodes.items():
+        at = places[layer, number]
+        if "parent" in node:
+            up, sure = places[layer + 1, node["parent"]], node.get("certainty", 1.0)
+            ax.plot(
+                [at, at, up], [layer, layer + 1, layer + 1], color=NORMAL, alpha=0.35 + 0.65 * sure, lw=0.5 + 1.5 * sure
+            )
+        ax.scatter([at], [layer], 20 + 200 * node["share"], color=NORMAL, zorder=3)
+    ax.set_xticks(range(len(leaves)), leaves, rotation=90)
+    ax.set_yticks(range(1, last + 1))
+    ax.set_xlabel("nodes of the first layer (samples)")
+    ax.set_ylabel("layer")
     return ax

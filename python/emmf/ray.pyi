@@ -14,6 +14,86 @@ class Factorization(OnCluster):
 
 class EMMF(Factorization):
     n_components: int | Literal["auto"]
+    layers: Sequence[int] | Literal["auto"] | None
+    graph: Literal["auto", "knn", "adaptive", "custom"] | None
+    lam: float | None
+    monotone: bool
+    merge: bool
+    n_neighbors: int
+    graph_weights: Literal["binary", "heat", "cosine"]
+    solver: Literal["mu", "hals"] | None
+    sweeps: int
+    extrapolate: bool
+    exponent: float | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float | None
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
+    polish: bool
+    n_jobs: int | None
+    device: str
+    outliers: Literal["set-aside", "keep"] | None
+    missing: Literal["refuse", "nan"]
+    half_life: float | None
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    n_workers: int | None
+    in_place: bool
+    shards: int | None
+    deadline: float
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] = ...,
+        *,
+        layers: Sequence[int] | Literal["auto"] | None = ...,
+        graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
+        lam: float | None = ...,
+        monotone: bool = ...,
+        merge: bool = ...,
+        n_neighbors: int = ...,
+        graph_weights: Literal["binary", "heat", "cosine"] = ...,
+        solver: Literal["mu", "hals"] | None = ...,
+        sweeps: int = ...,
+        extrapolate: bool = ...,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        device: str = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        half_life: float | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+        n_workers: int | None = ...,
+        in_place: bool = ...,
+        shards: int | None = ...,
+        deadline: float = ...,
+    ) -> None: ...
+
+class DeepEMMF(Factorization):
+    n_components: int | Literal["auto"]
+    layers: Sequence[int] | Literal["auto"] | None
+    merge: bool
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
@@ -51,6 +131,8 @@ class EMMF(Factorization):
         self,
         n_components: int | Literal["auto"] = ...,
         *,
+        layers: Sequence[int] | Literal["auto"] | None = ...,
+        merge: bool = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
@@ -88,9 +170,11 @@ class EMMF(Factorization):
 
 class NMF(Factorization):
     n_components: int | Literal["auto"]
+    layers: Sequence[int] | Literal["auto"] | None
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
+    merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
     solver: Literal["mu", "hals"] | None
@@ -125,9 +209,11 @@ class NMF(Factorization):
         self,
         n_components: int | Literal["auto"] = ...,
         *,
+        layers: Sequence[int] | Literal["auto"] | None = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
+        merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] | None = ...,
@@ -162,9 +248,11 @@ class NMF(Factorization):
 
 class L21NMF(Factorization):
     n_components: int | Literal["auto"]
+    layers: Sequence[int] | Literal["auto"] | None
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
+    merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
     solver: Literal["mu", "hals"] | None
@@ -199,9 +287,11 @@ class L21NMF(Factorization):
         self,
         n_components: int | Literal["auto"] = ...,
         *,
+        layers: Sequence[int] | Literal["auto"] | None = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
+        merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] | None = ...,
@@ -236,11 +326,13 @@ class L21NMF(Factorization):
 
 class HxNMF(Factorization):
     n_components: int | Literal["auto"]
+    layers: Sequence[int] | Literal["auto"] | None
     scale: float
     robust: bool
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
+    merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
     solver: Literal["mu", "hals"] | None
@@ -275,11 +367,13 @@ class HxNMF(Factorization):
         self,
         n_components: int | Literal["auto"] = ...,
         *,
+        layers: Sequence[int] | Literal["auto"] | None = ...,
         scale: float = ...,
         robust: bool = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
+        merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] | None = ...,
@@ -314,12 +408,14 @@ class HxNMF(Factorization):
 
 class CappedNMF(Factorization):
     n_components: int | Literal["auto"]
+    layers: Sequence[int] | Literal["auto"] | None
     threshold: float | None
     quantile: float
     robust: bool
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
+    merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
     solver: Literal["mu", "hals"] | None
@@ -354,12 +450,14 @@ class CappedNMF(Factorization):
         self,
         n_components: int | Literal["auto"] = ...,
         *,
+        layers: Sequence[int] | Literal["auto"] | None = ...,
         threshold: float | None = ...,
         quantile: float = ...,
         robust: bool = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
+        merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] | None = ...,
@@ -394,11 +492,13 @@ class CappedNMF(Factorization):
 
 class RCIMNMF(Factorization):
     n_components: int | Literal["auto"]
+    layers: Sequence[int] | Literal["auto"] | None
     width: float | None
     robust: bool
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
+    merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
     solver: Literal["mu", "hals"] | None
@@ -433,11 +533,13 @@ class RCIMNMF(Factorization):
         self,
         n_components: int | Literal["auto"] = ...,
         *,
+        layers: Sequence[int] | Literal["auto"] | None = ...,
         width: float | None = ...,
         robust: bool = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
+        merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] | None = ...,

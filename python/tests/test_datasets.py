@@ -1,12 +1,13 @@
 """Made-up data."""
 
+import csv
 import os
 import subprocess
 
 import numpy as np
 import pytest
 
-from emmf import datasets
+from emmf import GraphEMMF, datasets, metrics
 
 EMMF = os.environ.get("EMMF")
 
@@ -29,6 +30,37 @@ def test_the_same_as_of_the_program(tmp_path):
         ours = datasets.make_rays(3, random_state=7, n_outliers=0)
         x = next(made[name] for name in made.files if made[name].ndim == 2)
         assert np.array_equal(x[: len(ours.X)], ours.X)
+
+
+@pytest.mark.parametrize("kind", ["shapes", "cells", "spectra"])
+def test_examples_have_a_truth_that_a_fit_finds(kind):
+    made = getattr(datasets, f"load_{kind}")(random_state=3)
+    assert made.data.shape == (315, len(made.get("feature_names", range(256))))
+    classes = len(made.target_names)
+    assert np.array_equal(made.outlier, made.target == classes)
+    model = GraphEMMF(classes, normalize=["counts", "log1p"] if kind == "cells" else None).fit(made.data)
+    good = ~made.outlier
+    assert metrics.accuracy(made.target[good], model.labels_[good]) > 0.99
+    assert metrics.roc_auc(made.outlier, model.outlier_scores_) > 0.99
+
+
+@pytest.mark.skipif(EMMF is None, reason="the variable EMMF does not name the program")
+@pytest.mark.parametrize("kind", ["shapes", "cells", "spectra", "texts"])
+def test_examples_are_those_of_the_program(kind, tmp_path):
+    amount = ["--samples", "40", "--outliers", "6", "--seed", "7"]
+    subprocess.run([EMMF, "synth", kind, *amount, "--out", tmp_path / "x.csv"], check=True)
+    with open(tmp_path / "x.csv", encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    made = getattr(datasets, f"load_{kind}")(n_samples=40, n_outliers=6, random_state=7)
+    names = [*made.target_names, "outlier"]
+    assert [row[-1] for row in rows] == [names[label] for label in made.target]
+    if kind == "texts":
+        assert [row[0] for row in rows] == made.data
+    else:
+        assert np.array_equal(np.array([row[:-1] for row in rows], dtype=float), made.data)
+        assert header[:-1] == made.get("feature_names", header[:-1])
+    with pytest.raises(ValueError, match="samples is 1"):
+        getattr(datasets, f"load_{kind}")(n_samples=1)
 
 
 def test_toy():

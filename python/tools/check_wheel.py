@@ -9,7 +9,8 @@ import numpy as np
 
 import emmf
 
-LIMIT = 10_000_000
+# The module and the program, packed.
+LIMIT = 20_000_000
 
 
 def main() -> None:

@@ -18,6 +18,7 @@ from emmf._parameters import Parameter, of_method
 FOLDER = Path(__file__).parent.parent / "emmf"
 TYPES = {
     'int or "auto"': 'int | Literal["auto"]',
+    'sequence of int, "auto" or None': 'Sequence[int] | Literal["auto"] | None',
     "str, list of str or None": "str | Sequence[str] | None",
     "int, RandomState instance or None": "int | RandomState | None",
     "callable or None": "Callable[[Step], Any] | None",
@@ -41,6 +42,7 @@ from ._choice import Choice as Choice
 from ._choice import choose_k as choose_k
 from ._files import load_model as load_model
 from ._progress import Step as Step
+from ._report import report as report
 
 __version__: str
 ESTIMATORS: dict[str, type[MatrixFactorization]]

@@ -80,14 +80,16 @@ def rays(tmp_path_factory):
     return folder
 
 
+ORDER = ["verdict", "embedding", "centroids", "sizes", "silhouettes", "confusion", "choice", "residuals", "ranking", "samples", "convergence", "repeat"]
+
+
 @pytest.mark.parametrize("name", ["one.html", "both.html", "curves/report.html"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1200, 400])
 def test_every_plot_has_ink_at_every_width(browser, rays, name, width, scheme):
     page, said = opened(browser, rays / name, width, scheme)
     sections = [node.get_attribute("id") for node in page.query_selector_all("main section")]
-    wanted = {"residuals", "ranking", "convergence", "embedding", "sizes", "centroids", "confusion", "repeat"}
-    assert set(sections) == wanted | ({"choice"} if "curves" in name else set())
+    assert sections == [id for id in ORDER if id != "choice" or "curves" in name]
     check(page, said)
     background = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
     assert (background == "rgb(255, 255, 255)") == (scheme == "light")
@@ -121,7 +123,7 @@ def test_what_was_set_aside_is_an_outlier_whatever_its_score(browser, rays):
     assert f"{len(aside)} outliers were set aside before the start" in page.inner_text("#count")
     page.focus("#threshold")
     page.keyboard.press("End")
-    assert page.inner_text("main table tbody tr td:last-child") == str(len(aside))
+    assert page.inner_text("#summary tbody tr td:last-child") == str(len(aside))
     card = page.query_selector(f"#ranking .card[data-row='{aside[0]}']")
     assert card is None or "below" not in card.get_attribute("class")
     assert "set aside before the start" in page.inner_text("#ranking")
@@ -131,7 +133,7 @@ def test_what_was_set_aside_is_an_outlier_whatever_its_score(browser, rays):
 
 def test_hover_and_keys_show_a_row(browser, rays):
     page, said = opened(browser, rays / "one.html")
-    canvas = page.locator("#embedding canvas.plane")
+    canvas = page.locator("#embedding canvas.plane").first
     canvas.scroll_into_view_if_needed()
     box = canvas.bounding_box()
     seen = set()
@@ -139,24 +141,222 @@ def test_hover_and_keys_show_a_row(browser, rays):
     for across in steps:
         for down in steps:
             page.mouse.move(box["x"] + across * box["width"], box["y"] + down * box["height"])
-            tip = page.locator("#embedding .tip")
+            tip = page.locator("#embedding .tip").first
             if tip.is_visible():
                 seen.add(tip.inner_text().split("\n")[0])
     page.mouse.move(0, 0)
     page.keyboard.press("Escape")
     canvas.focus()
     page.keyboard.press("Home")
-    worst = page.locator("#embedding .tip").inner_text()
+    worst = page.locator("#embedding .tip").first.inner_text()
     record = json.loads((rays / "emmf" / "record.json").read_text())
     row = int(np.argmax(record["samples"]["score"]))
     assert worst.startswith(f"row {row}\n") and "cluster" in worst and "score" in worst
     page.keyboard.press("ArrowLeft")
-    assert page.locator("#embedding .tip").inner_text() != worst or seen
+    assert page.locator("#embedding .tip").first.inner_text() != worst or seen
     assert seen and all(name.startswith("row ") for name in seen)
     convergence = page.locator("#convergence svg")
     convergence.focus()
     page.keyboard.press("End")
     assert "after 500 iterations" in page.locator("#convergence p").inner_text()
+    check(page, said)
+    page.close()
+
+
+def selected(page):
+    """How many samples the bar says are selected; none where there is no bar."""
+    if not page.locator("#selection").is_visible():
+        return 0
+    text = page.inner_text("#selection [role=status]")
+    return int(text.split(": ")[1].split(" ")[0].replace(",", "")) if ": " in text else 1
+
+
+def in_table(page):
+    page.wait_for_timeout(150)
+    text = page.inner_text("#samples [role=status]")
+    return int(text.split(" of ")[1].split(";")[0].replace(",", "")) if " of " in text else 0
+
+
+def samples_of(folder):
+    return json.loads((folder / "record.json").read_text())["samples"]
+
+
+def test_the_verdict_says_what_came_out(browser, rays):
+    page, said = opened(browser, rays / "one.html")
+    record = json.loads((rays / "emmf" / "record.json").read_text())
+    bad = {row for row, score in enumerate(record["samples"]["score"]) if score > record["threshold"]} | set(record["set_aside"])
+    text = page.inner_text("#verdict")
+    assert "4 clusters among 430 samples of rays.csv" in text
+    assert f"{len(bad)} outliers" in text and "Why: " in text and "given, not chosen" in text
+    assert f"mean silhouette is {record['sketch']['silhouettes']['mean']:.2f}" in text
+    page.focus("#threshold")
+    page.keyboard.press("Home")
+    assert f"\n{len(bad)} outliers" in text and f"\n{len(bad)} outliers" not in page.inner_text("#verdict"), "it follows the threshold"
+    check(page, said)
+    page.close()
+    page, said = opened(browser, rays / "curves" / "report.html")
+    assert "The number of clusters is" in page.inner_text("#verdict")
+    page.close()
+
+
+def test_a_press_selects_samples_on_the_whole_page(browser, rays):
+    page, said = opened(browser, rays / "one.html")
+    samples = samples_of(rays / "emmf")
+    size = samples["label"].count(2)
+    for part in ["#embedding .legend button >> nth=2", "#centroids figure >> nth=2"]:
+        page.click(part)
+        assert selected(page) == size == in_table(page), part
+        assert "Cluster 2" in page.inner_text("#selection")
+        page.keyboard.press("Escape")
+        assert selected(page) == 0 and in_table(page) == 430
+    # The largest cluster comes first.
+    page.locator("#sizes g.pressable").first.focus()
+    page.keyboard.press("Enter")
+    assert selected(page) == max(samples["label"].count(k) for k in range(4))
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert selected(page) == sorted(samples["label"].count(k) for k in range(4))[-2]
+    page.keyboard.press("Escape")
+    page.locator("#silhouettes g.pressable").first.focus()
+    page.keyboard.press("Enter")
+    assert selected(page) in [samples["label"].count(k) for k in range(4)]
+    page.keyboard.press("Escape")
+    cell = page.locator("#confusion td").first
+    count = int(cell.inner_text())
+    cell.click()
+    assert selected(page) == count > 10
+    page.keyboard.press("Escape")
+    bar = page.locator("#residuals rect.pressable").last
+    bar.focus()
+    page.keyboard.press("Enter")
+    assert 0 < selected(page) < 430
+    check(page, said)
+    page.close()
+
+
+PIXELS = "() => [...document.querySelectorAll('#embedding canvas.plane')].map((node) => node.toDataURL())"
+
+
+def test_fits_side_by_side_are_linked(browser, rays):
+    page, said = opened(browser, rays / "both.html")
+    before = page.evaluate(PIXELS)
+    assert len(before) == 2
+    page.locator("#embedding .panel >> nth=0 >> .legend button").first.click()
+    after = page.evaluate(PIXELS)
+    assert before[0] != after[0] and before[1] != after[1], "the other plane shows the same samples"
+    assert "cluster" in page.inner_text("#selection") and "of nmf" in page.inner_text("#selection")
+    page.keyboard.press("Escape")
+    page.locator("#embedding canvas.plane").first.focus()
+    page.keyboard.press("Home")
+    assert page.evaluate(PIXELS)[1] != before[1], "the other plane shows the same sample"
+    # Clusters that hold the same samples have the same colour, whatever their numbers.
+    labels = [np.array(samples_of(rays / name)["label"]) for name in ("emmf", "nmf")]
+    colours = [[page.locator(f"#confusion .panel >> nth={at} >> thead th .swatch").evaluate_all("nodes => nodes.map((node) => [Number(node.nextSibling.textContent), node.style.background])")][0] for at in range(2)]
+    colours = [dict(pairs) for pairs in colours]
+    table = np.array([[np.sum((labels[0] == i) & (labels[1] == j)) for j in range(4)] for i in range(4)])
+    best = table.argmax(axis=1)
+    if len(set(best)) == 4:
+        assert all(colours[0][i] == colours[1][int(best[i])] for i in range(4))
+    page.select_option("#view", "principal")
+    assert page.evaluate(PIXELS) != before
+    check(page, said)
+    page.close()
+
+
+def test_a_plane_is_zoomed_moved_and_brushed(browser, rays):
+    page, said = opened(browser, rays / "one.html")
+    first = page.evaluate(PIXELS)
+    canvas = page.locator("#embedding canvas.plane").first
+    canvas.scroll_into_view_if_needed()
+    page.click("#embedding .panel >> nth=0 >> button[title='zoom in']")
+    zoomed = page.evaluate(PIXELS)
+    assert zoomed[0] != first[0] and zoomed[1] == first[1]
+    box = canvas.bounding_box()
+    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.move(*middle)
+    page.mouse.down()
+    page.mouse.move(middle[0] + 60, middle[1] + 30, steps=4)
+    page.mouse.up()
+    assert page.evaluate(PIXELS)[0] != zoomed[0]
+    canvas.focus()
+    page.keyboard.press("0")
+    page.keyboard.press("Escape")
+    page.mouse.move(0, 0)
+    assert page.evaluate(PIXELS) == first
+    page.keyboard.down("Shift")
+    page.mouse.move(box["x"] + 2, box["y"] + 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 2, box["y"] + box["height"] - 2, steps=3)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    assert selected(page) == 430
+    check(page, said)
+    page.close()
+
+
+def test_points_are_coloured_by_anything(browser, rays):
+    page, said = opened(browser, rays / "curves" / "report.html")
+    seen = [page.evaluate(PIXELS)[0]]
+    kinds = page.locator("#colour-by option").all_inner_texts()
+    assert kinds == ["cluster", "class", "score", "residual", "weight", "silhouette", "feature"]
+    for kind in kinds[1:]:
+        page.select_option("#colour-by", kind)
+        seen.append(page.evaluate(PIXELS)[0])
+    page.fill("#feature", "x7")
+    seen.append(page.evaluate(PIXELS)[0])
+    assert len(set(seen)) == len(seen), "each makes another picture"
+    page.fill("#feature", "no such feature")
+    assert page.get_attribute("#feature", "aria-invalid") == "true" and page.evaluate(PIXELS)[0] == seen[-1]
+    check(page, said)
+    page.close()
+
+
+def test_the_table_is_sorted_searched_and_downloaded(browser, rays, tmp_path):
+    page, said = opened(browser, rays / "one.html")
+    samples = samples_of(rays / "emmf")
+    first = lambda: page.inner_text("#samples tbody tr td").strip()
+    assert first() == str(int(np.argmax(samples["score"])))
+    page.click("#samples th button:has-text('residual')")
+    assert first() == str(int(np.argmax(samples["residual"])))
+    page.click("#samples th button:has-text('residual')")
+    assert first() == str(int(np.argmin(samples["residual"])))
+    page.fill("#samples input[type=search]", "outlier")
+    assert in_table(page) == 30
+    page.fill("#samples input[type=search]", "")
+    assert in_table(page) == 430
+    page.click("#samples button:has-text('next')")
+    assert page.inner_text("#samples [role=status]").startswith("26 to 50")
+    with page.expect_download() as saved:
+        page.click("#samples button:has-text('download')")
+    saved.value.save_as(tmp_path / "samples.csv")
+    lines = (tmp_path / "samples.csv").read_text().splitlines()
+    assert len(lines) == 431 and lines[0].startswith("row,cluster,class,score,outlier,why")
+    page.select_option("#samples select", "outliers")
+    assert in_table(page) == int(page.inner_text("#summary tbody td:last-child"))
+    check(page, said)
+    page.close()
+
+
+@pytest.mark.parametrize("width", [1200, 400])
+def test_forty_clusters_can_be_read(browser, tmp_path, width):
+    rng = np.random.default_rng(3)
+    centres = rng.random((40, 60)) ** 4
+    x = np.repeat(centres, 8, axis=0) + 0.02 * rng.random((320, 60))
+    lines = [",".join([*map(str, row.round(4)), f"class {i // 8}"]) for i, row in enumerate(x)]
+    header = ",".join([*(f"f{j}" for j in range(60)), "class"])
+    (tmp_path / "x.csv").write_text("\n".join([header, *lines]) + "\n")
+    emmf("fit", tmp_path / "x.csv", "-k", 40, "--labels", "class", "--max-iter", 20, f"--report={tmp_path / 'page.html'}")
+    page, said = opened(browser, tmp_path / "page.html", width)
+    cells = page.locator("#confusion td")
+    assert cells.count() == 1600
+    box, panel = page.locator("#confusion table").bounding_box(), page.locator("#confusion .panel").bounding_box()
+    assert box["width"] <= panel["width"], "no cluster is out of sight"
+    assert page.locator("#confusion td span").first.is_visible() == (width > 1000)
+    cells.first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert selected(page) > 0
     check(page, said)
     page.close()
 
@@ -199,7 +399,7 @@ def test_what_the_page_does_not_know_does_not_run(browser, rays, tmp_path):
 def test_many_samples(browser, tmp_path, samples, limit):
     rng = np.random.default_rng(0)
     np.save(tmp_path / "x.npy", rng.random((samples, 12), dtype=np.float32))
-    emmf("fit", tmp_path / "x.npy", "-k", 5, "--max-iter", 5, f"--report={tmp_path / 'page.html'}")
+    emmf("fit", tmp_path / "x.npy", "-k", 5, "--method", "emmf", "--max-iter", 5, f"--report={tmp_path / 'page.html'}")
     assert (tmp_path / "page.html").stat().st_size < limit
     page, said = opened(browser, tmp_path / "page.html")
     assert 0 <= count(page)[0] < samples

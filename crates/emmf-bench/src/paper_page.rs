@@ -6,8 +6,9 @@ use crate::claim::Verdict;
 use crate::experiment::Experiment;
 use crate::shown::Shown;
 
-const OPENING: &str = include_str!("../../../experiments/opening.md");
-const DISCUSSION: &str = include_str!("../../../experiments/discussion.md");
+const OPENING: &str = include_str!("../experiments/opening.md");
+const FUTURE: &str = include_str!("../experiments/future.md");
+const DISCUSSION: &str = include_str!("../experiments/discussion.md");
 
 /// The page of all experiments that were shown.
 pub fn paper_page(all: &[(Experiment, Shown)]) -> Document {
@@ -22,6 +23,7 @@ pub fn paper_page(all: &[(Experiment, Shown)]) -> Document {
         blocks.push(Block::Text(format!("`emmf bench {}`", experiment.name)));
         blocks.extend(shown.page(&experiment.notes));
     }
+    blocks.extend(Block::parse(FUTURE));
     Document { title: "Entropy Minimizing Matrix Factorization, made again".into(), blocks }
 }
 

@@ -25,8 +25,8 @@ use crate::shell::{CompletionsArgs, ManArgs};
 use crate::synth::SynthArgs;
 use crate::transform::TransformArgs;
 use crate::values::{
-    ChooseName, Clusters, GridByName, InitName, LabelRuleName, NormalizeName, OutliersName, SolverName,
-    TableName, clusters, count, minutes, name_and_value, seed, separator, size,
+    ChooseName, Clusters, GridByName, InitName, LabelRuleName, Layers, NormalizeName, OutliersName,
+    SolverName, TableName, clusters, count, layers, minutes, name_and_value, seed, separator, size,
 };
 
 /// Robust nonnegative matrix factorization: clusters, factors and outlier scores from one fit.
@@ -157,6 +157,7 @@ pub(crate) struct InputArgs {
     emmf fit export.xlsx --id customer --drop 'note*' --out result\n  \
     emmf fit faces/ -k 2..20 --image auto --out result --report\n  \
     emmf fit reviews.jsonl --text review -k 8 --report=reviews.html\n  \
+    emmf fit faces.mat --layers 60,20 --out result --report\n  \
     emmf fit counts.npz -k 20 --normalize tfidf,unit --method l21-nmf --json\n  \
     emmf fit faces.mat -k 15 --method g-emmf --neighbors 7\n  \
     emmf fit faces.mat -k 15 --method l21-nmf --graph knn --lambda 100\n  \
@@ -178,10 +179,17 @@ pub(crate) struct FitArgs {
     /// in blocks, or --solver or --exponent is given.
     #[arg(long, value_name = "NAME", value_parser = Offered::methods(), hide_possible_values = true)]
     pub(crate) method: Option<String>,
+    /// Widths of layers, from the bottom up, such as 60,20, or auto
+    ///
+    /// Deep EMMF: every layer has centroids of its own, and its nodes are merged along a graph into those of the next, a tree. Takes the
+    /// place of -k. auto takes the communities of the graph at several resolutions. --param merge=0 gives every node a share
+    /// in each above.
+    #[arg(long, value_name = "LIST", value_parser = layers, conflicts_with = "k")]
+    pub(crate) layers: Option<Layers>,
     /// Folder for the results
     ///
-    /// samples.csv, coefficients.csv, centroids.csv, features.csv, model.safetensors, record.json, and imputed.npy where
-    /// values are missing. No other fit can write to it meanwhile; what an earlier fit left there is replaced as a whole.
+    /// samples.csv, coefficients.csv, centroids.csv, features.csv, model.safetensors, record.json, imputed.npy where
+    /// values are missing, and tree.json, tree.csv and tree.nwk with layers. No other fit can write to it meanwhile; what an earlier fit left there is replaced as a whole.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Write an interactive page, report.html in --out or FILE

@@ -20,11 +20,11 @@ use crate::input::{self, Input, Work};
 use crate::interrupt;
 use crate::look::About;
 use crate::online;
-use crate::progress::{Choosing, Progress};
+use crate::progress::{Choosing, Progress, Waiting};
 use crate::report;
 use crate::resume::{self, Keeper};
 use crate::summary;
-use crate::values::{ChooseName, Clusters, NormalizeName, TableName};
+use crate::values::{ChooseName, Clusters, Layers, NormalizeName, TableName};
 use crate::wording::{self, explained};
 
 pub(crate) fn run(args: &FitArgs) -> Result<()> {
@@ -38,7 +38,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<()> {
     tables(args, (0, 0, 0))?;
     cut(args).threshold(&[]).map_err(|error| explained(&error, &args.input.data))?;
     let mut spec = spec(args)?;
-    spec.graph = args.graph.spec(entry.facts.graph == GraphUse::Needed, args.as_published)?;
+    let merged = args.layers.is_some() && args.graph.is_asked();
+    spec.graph = args.graph.spec(merged || entry.facts.graph == GraphUse::Needed, args.as_published)?;
     if args.normalize.is_empty() && args.look.has_texts(&args.input.data)? {
         spec.normalize = vec![Normalize::Tfidf, Normalize::Unit];
     }
@@ -54,7 +55,9 @@ pub(crate) fn run(args: &FitArgs) -> Result<()> {
     };
     let data = (&args.input, &args.look);
     let budget = &input::budget(args.max_memory);
+    let reading = Waiting::new("reading the samples", args.quiet);
     let input = input::open(data, (args.gaps.meaning(), budget), None, work)?;
+    drop(reading);
     tell(args, &input);
     let input = match args.top_features {
         Some(most) => input.with_top_features(most, &args.input.data, budget)?,
@@ -111,12 +114,17 @@ impl Fitting<'_> {
 impl Work for Fitting<'_> {
     fn run<T: Real>(self, x: Samples<'_, T>, about: About) -> Result<()> {
         let mut spec = Self::spec_of(self.args, self.spec, matches!(x, Samples::Stream(_)));
+        if self.args.layers == Some(Layers::Auto) {
+            let widths = spec.choose_layers(x, &Running::on(self.args.threads));
+            let widths = widths.map_err(|error| explained(&error, &self.args.input.data))?;
+            spec = spec.layered(&widths);
+        }
         let choice = match &self.args.k {
-            Clusters::Fixed(_) => None,
-            Clusters::Among(ks) => match resume::choice(self.args)? {
+            Clusters::Among(ks) if self.args.layers.is_none() => match resume::choice(self.args)? {
                 Some(choice) => Some(choice),
                 None => Some(choose(self.args, &spec, x, ks)?),
             },
+            _ => None,
         };
         spec.k = choice.as_ref().map_or(spec.k, |choice| choice.k);
         fit((self.args, self.budget), &spec, x, (about, choice), self.folder)
@@ -170,11 +178,18 @@ const LIKELY: usize = 20;
 /// The default where there can be no graph.
 pub(crate) const WITHOUT_GRAPH: &str = "emmf";
 
+/// The default with layers.
+const DEEP: &str = "deep-emmf";
+
 /// The method that was named, or what is best for data nobody prepared.
 fn method(args: &FitArgs) -> &str {
     // What the graph method cannot do.
     let alone = args.gaps.meaning() == Missing::Nan || args.solver.is_some() || args.exponent.is_some();
-    let default = if alone { WITHOUT_GRAPH } else { DEFAULT };
+    let default = match args.layers {
+        Some(_) => DEEP,
+        None if alone => WITHOUT_GRAPH,
+        None => DEFAULT,
+    };
     args.method.as_deref().unwrap_or(default)
 }
 
@@ -204,6 +219,9 @@ pub(crate) fn spec(args: &FitArgs) -> Result<Spec> {
     spec.stop_by = args.graph.stop_by.map(Into::into);
     if let Some(lambda) = args.graph.lambda {
         spec = spec.param("lambda", lambda);
+    }
+    if let Some(Layers::Fixed(widths)) = &args.layers {
+        spec = spec.layered(widths);
     }
     Ok(args.params.iter().fold(spec, |spec, (name, value)| spec.param(name, *value)))
 }
@@ -268,7 +286,7 @@ fn fit<T: Real>(
     (record.choice, record.command) = (choice.map(Choice::without_clusters), Some(command_line(&args.words)));
     let page = page(args);
     if args.out.is_some() || page.is_some() {
-        record.sketch = Some(Sketch::new(&fit, x, features)?);
+        record.sketch = Some(Sketch::on(&Running::on(args.threads), &fit, x, features)?);
     }
     let text = page.as_ref().map(|_| report_page(&report::title(&[&record]), &[&record])).transpose()?;
     let page = page.as_deref().zip(text.as_deref());

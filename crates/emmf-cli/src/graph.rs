@@ -39,6 +39,14 @@ pub(crate) struct GraphArgs {
 }
 
 impl GraphArgs {
+    /// Whether anything is said about a graph.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.graph.is_some()
+            || self.neighbors.is_some()
+            || self.graph_weights.is_some()
+            || self.approximate.is_some()
+    }
+
     /// The graph of a fit; `needed` where the method has one whatever the user says, `published` where it is to be the paper's.
     pub(crate) fn spec(&self, needed: bool, published: bool) -> Result<Option<GraphSpec>> {
         let kind = match self.graph.as_deref() {

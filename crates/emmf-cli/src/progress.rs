@@ -1,20 +1,26 @@
-//! The progress bar: on a terminal only, with the objective and the time left.
+//! What moves while the program works: on a terminal only. Iterations have a bar with the objective and the time left, everything else a
+//! wheel with what is done.
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use emmf::{Checkpoint, Observer, Step};
+use emmf::{Checkpoint, Observer, Phase, Step};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::interrupt;
 use crate::resume::Keeper;
+
+const ITERATIONS: &str = "{bar:30} {pos}/{len} {msg} {elapsed} elapsed, {eta} left";
+const PHASE: &str = "{spinner} {msg} {elapsed} elapsed";
+const TICK: Duration = Duration::from_millis(200);
 
 /// Shows every iteration, and ends them where a signal asks for it.
 pub(crate) struct Progress {
     bar: ProgressBar,
     max_iter: usize,
     restarts: usize,
+    is_iterating: bool,
     keeper: Option<Keeper>,
 }
 
@@ -23,15 +29,11 @@ impl Progress {
         let shown = !quiet && std::io::stderr().is_terminal();
         let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(restarts.saturating_mul(max_iter) as u64), target);
-        let style = "{bar:30} {pos}/{len} {msg} {elapsed} elapsed, {eta} left";
-        if let Ok(style) = ProgressStyle::with_template(style) {
-            bar.set_style(style);
-        }
-        bar.set_message("making the start");
+        begin(&bar, words(Phase::Prepare));
         if shown {
-            bar.enable_steady_tick(Duration::from_millis(200));
+            bar.enable_steady_tick(TICK);
         }
-        Self { bar, max_iter, restarts, keeper: None }
+        Self { bar, max_iter, restarts, is_iterating: false, keeper: None }
     }
 
     /// With what is kept of the fit on the way.
@@ -43,6 +45,9 @@ impl Progress {
 
 impl Observer for Progress {
     fn iteration(&mut self, step: &Step) -> ControlFlow<()> {
+        if !std::mem::replace(&mut self.is_iterating, true) {
+            style(&self.bar, ITERATIONS);
+        }
         let before = step.restart.saturating_mul(self.max_iter);
         self.bar.set_position(before.saturating_add(step.iteration) as u64);
         let restart =
@@ -52,10 +57,62 @@ impl Observer for Progress {
         if interrupt::is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
+    fn phase(&mut self, phase: Phase) {
+        self.is_iterating = false;
+        begin(&self.bar, words(phase));
+    }
+
     fn keep(&mut self, save: &mut dyn FnMut() -> Checkpoint) {
         if let Some(keeper) = &mut self.keeper {
             keeper.keep(save);
         }
+    }
+}
+
+/// What is done, in words.
+fn words(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Prepare => "looking through the samples",
+        Phase::Screen => "looking for outliers",
+        Phase::Graph => "joining neighbours",
+        Phase::Start => "making the start",
+        Phase::Code => "coding the samples",
+        _ => "working",
+    }
+}
+
+fn style(bar: &ProgressBar, template: &str) {
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+}
+
+fn begin(bar: &ProgressBar, doing: &'static str) {
+    style(bar, PHASE);
+    bar.set_message(doing);
+}
+
+/// A wheel that turns while one thing is done.
+pub(crate) struct Waiting {
+    bar: ProgressBar,
+}
+
+impl Waiting {
+    pub(crate) fn new(doing: &'static str, quiet: bool) -> Self {
+        let shown = !quiet && std::io::stderr().is_terminal();
+        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(None, target);
+        begin(&bar, doing);
+        if shown {
+            bar.enable_steady_tick(TICK);
+        }
+        Self { bar }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
     }
 }
 
@@ -75,12 +132,10 @@ impl Choosing {
         let shown = !quiet && std::io::stderr().is_terminal();
         let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(1), target);
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {bar:30} {msg} {elapsed} elapsed") {
-            bar.set_style(style);
-        }
+        style(&bar, "{bar:30} {msg} {elapsed} elapsed, {eta} left");
         bar.set_message("choosing the number of centroids");
         if shown {
-            bar.enable_steady_tick(Duration::from_millis(200));
+            bar.enable_steady_tick(TICK);
         }
         Self { bar }
     }

@@ -7,6 +7,7 @@ use anyhow::Result;
 use comfy_table::Table;
 use emmf::Stop;
 use emmf::method::Value;
+use emmf::model::NodeTree;
 use emmf_io::{OUTLIER, Record};
 
 use crate::output;
@@ -22,6 +23,7 @@ pub(crate) fn print_json(record: &Record) -> Result<()> {
         "n": record.data.n,
         "d": record.data.d,
         "k": record.spec.k,
+        "layers": record.spec.widths(),
         "seed": record.spec.seed,
         "restart": record.restart,
         "iterations": record.iterations,
@@ -65,7 +67,11 @@ pub(crate) fn print(record: &Record, out: Option<&Path>, page: Option<&Path>) ->
     if let Some(words) = record.notes.iter().find(|note| note.contains("words count")) {
         shown.add_row(["words", words]);
     }
-    shown.add_row(["method", &format!("{}, k = {}, seed {}", spec.method, spec.k, spec.seed)]);
+    let wide = if spec.is_deep() { format!("layers {}", widths(record)) } else { format!("k = {}", spec.k) };
+    shown.add_row(["method", &format!("{}, {wide}, seed {}", spec.method, spec.seed)]);
+    if let Some(tree) = &record.tree {
+        shown.add_row(["tree", &nodes(tree)]);
+    }
     if let Some(choice) = &record.choice {
         shown.add_row(["number of clusters", &choice.to_string()]);
     }
@@ -108,6 +114,31 @@ pub(crate) fn print(record: &Record, out: Option<&Path>, page: Option<&Path>) ->
         shown.add_row(["page", &page.display().to_string()]);
     }
     output::print(&shown)
+}
+
+/// The widths of the layers.
+fn widths(record: &Record) -> String {
+    record.spec.widths().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// How many nodes of every layer have samples, how sure their parents are, and which have none.
+fn nodes(tree: &NodeTree) -> String {
+    let of = |layer: usize| tree.nodes.iter().filter(move |node| node.layer == layer);
+    let counts: Vec<String> = (1..=tree.layers).map(|layer| of(layer).count().to_string()).collect();
+    let sure: Vec<f64> = tree.nodes.iter().filter_map(|node| node.certainty).collect();
+    let mean = sure.iter().sum::<f64>() / sure.len().max(1) as f64;
+    let empty: Vec<String> = tree.empty.iter().map(|(layer, node)| format!("L{layer}.{node}")).collect();
+    let without = match &empty[..] {
+        [] => String::new(),
+        _ => format!("; without samples and left out: {}", listed(&empty)),
+    };
+    format!("{} nodes, certainty {mean:.2} in the mean{without}", counts.join(", "))
+}
+
+/// Some names, and how many more there are.
+fn listed(names: &[String]) -> String {
+    let more = if names.len() > 5 { format!(" and {} more", names.len() - 5) } else { String::new() };
+    names[..names.len().min(5)].join(", ") + &more
 }
 
 /// Why the iterations ended, unless it is that there were to be so many.
@@ -180,6 +211,9 @@ fn outliers(record: &Record) -> String {
         format!("{count} of {}: a score above {}", record.data.n, (1e3 * record.threshold).round() / 1e3);
     let mut said = vec![match record.set_aside.len() {
         0 => found,
+        1 => {
+            format!("{found}, or set aside before the start as one sample was, which had no part in the fit")
+        }
         aside => {
             format!(
                 "{found}, or set aside before the start as {aside} samples were, which had no part in the fit"
@@ -195,10 +229,13 @@ fn outliers(record: &Record) -> String {
 fn alike(group: &[usize], record: &Record) -> String {
     let rows: Vec<_> = group.iter().take(3).map(ToString::to_string).collect();
     let more = if group.len() > rows.len() { ", …" } else { "" };
-    let k = record.spec.k;
+    let k = record.spec.label_count();
     let large = 4 * k * group.len() >= record.samples.score.len();
-    let advice =
-        if large { format!(": a cluster of their own? -k {} finds it", k + 1) } else { String::new() };
+    let advice = if large && !record.spec.is_deep() {
+        format!(": a cluster of their own? -k {} finds it", k + 1)
+    } else {
+        String::new()
+    };
     format!("{} of them are alike and unlike the rest (rows {}{more}){advice}", group.len(), rows.join(", "))
 }
 

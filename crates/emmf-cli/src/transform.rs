@@ -45,8 +45,8 @@ pub(crate) struct TransformArgs {
     imputed: Option<PathBuf>,
     /// File for coefficients, label, residual and score of each sample
     ///
-    /// The columns are those of a fit's coefficients.csv: the name, where there is one, v0, v1, …, label, residual, score. The
-    /// ending says the format: csv, tsv, npy, npz, mat, mtx or parquet; - is CSV on standard output.
+    /// The columns are those of a fit's coefficients.csv: the name, where there is one, v0, v1, …, label, residual, score, and with
+    /// layers l2v0, …, label1, score1, …. The ending says the format: csv, tsv, npy, npz, mat, mtx or parquet; - is CSV on standard output.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Print one JSON object about what was written
@@ -115,5 +115,6 @@ where
     let coded = model.transform_with(x, &Running::on(args.threads));
     let coded = coded.map_err(|error| explained(&error, &args.input.data))?;
     let found = (&coded.labels[..], &coded.residuals[..], &coded.scores[..]);
-    Ok((emmf_io::coefficients(&coded.v, found, None), coded.imputed.map(Numbers::from)))
+    let more = emmf_io::layer_columns(model, &coded.v, &coded.layers)?;
+    Ok((emmf_io::coefficients(&coded.v, found, &more, None), coded.imputed.map(Numbers::from)))
 }

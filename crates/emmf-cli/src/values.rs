@@ -86,7 +86,7 @@ names!(ShellName for clap_complete::Shell {
 });
 names!(PlotKind for emmf_report::Kind {
     Convergence => emmf_report::Kind::Convergence, Residuals => emmf_report::Kind::Residuals,
-    Centroids => emmf_report::Kind::Centroids, Embedding => emmf_report::Kind::Embedding,
+    Centroids => emmf_report::Kind::Centroids, Tree => emmf_report::Kind::Tree, Embedding => emmf_report::Kind::Embedding,
 });
 
 pub(crate) fn count(text: &str) -> Result<usize, String> {
@@ -204,6 +204,21 @@ pub(crate) fn clusters(text: &str) -> Result<Clusters, String> {
         (low, high) if low >= 2 && low <= high => Ok(Clusters::Among(low..=high)),
         _ => Err("a range starts at 2 or more and does not fall, as 2..20".into()),
     }
+}
+
+/// Widths of layers: numbers, or to be chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Layers {
+    Fixed(Vec<usize>),
+    Auto,
+}
+
+pub(crate) fn layers(text: &str) -> Result<Layers, String> {
+    if text == "auto" {
+        return Ok(Layers::Auto);
+    }
+    let widths = text.split(',').map(|width| width.trim().parse()).collect::<Result<Vec<usize>, _>>();
+    widths.map(Layers::Fixed).map_err(|_| "it must be whole numbers that fall, as 60,20, or auto".into())
 }
 
 pub(crate) fn image_shape(text: &str) -> Result<(usize, usize), String> {

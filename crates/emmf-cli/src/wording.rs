@@ -9,7 +9,8 @@ use emmf_io::{Limit, Remark};
 use crate::input::{called, readable};
 
 /// Parameters that are options of the same name.
-const OPTIONS: [&str; 18] = [
+const OPTIONS: [&str; 19] = [
+    "layers",
     "half_life",
     "share",
     "contamination",

@@ -55,7 +55,7 @@ impl Choice {
         match self {
             Self::Cuda(_) if !is_possible(spec)? => {
                 let must = format!(
-                    "cpu with {}: a card runs methods of weighted samples, such as emmf, without a graph or missing values",
+                    "cpu with {}: a card runs methods of weighted samples, such as emmf, without a graph, layers or missing values",
                     spec.method
                 );
                 Err(Error::param("device", self, must))
@@ -72,7 +72,8 @@ impl Choice {
 /// Whether a card could run this fit.
 fn is_possible(spec: &Spec) -> Result<bool> {
     let places = registry::find(&spec.method)?.facts.places;
-    Ok(places == Places::Anywhere && spec.graph.is_none() && spec.missing != Missing::Nan)
+    let flat = spec.graph.is_none() && !spec.is_deep();
+    Ok(places == Places::Anywhere && flat && spec.missing != Missing::Nan)
 }
 
 /// Multiplications of all iterations from which on a card is done before a processor: to find the card, to compile kernels and to take

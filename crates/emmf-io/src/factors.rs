@@ -4,7 +4,8 @@ use crate::dataset::{Dataset, Numbers};
 use crate::npy_write::write_reals;
 use crate::record::Record;
 use crate::text::{disarmed, number, write_named};
-use emmf::{Fit, Mat, Real};
+use emmf::model::OnLayer;
+use emmf::{Fit, Mat, Model, Real};
 use std::io::{self, Write};
 
 /// A file format of tables.
@@ -33,10 +34,12 @@ impl TableFormat {
     }
 }
 
-/// One row a sample: its coefficients, label, residual and outlier score, and its name where it has one.
+/// One row a sample: its coefficients, label, residual and outlier score, more columns by their names, and its name where it
+/// has one.
 pub fn coefficients<T: Real>(
     v: &Mat<T>,
     (labels, residuals, scores): (&[usize], &[f64], &[f64]),
+    more: &[(String, Vec<f64>)],
     names: Option<Vec<String>>,
 ) -> Dataset
 where
@@ -47,11 +50,33 @@ where
         _ if j < k => v[(i, j)],
         0 => T::from_f64(labels[i] as f64),
         1 => T::from_f64(residuals[i]),
-        _ => T::from_f64(scores[i]),
+        2 => T::from_f64(scores[i]),
+        at => T::from_f64(more[at - 3].1[i]),
     };
     let columns = (0..k).map(|at| format!("v{at}")).chain(["label", "residual", "score"].map(String::from));
-    let x = Mat::from_fn(v.rows(), k + 3, entry);
+    let columns = columns.chain(more.iter().map(|(name, _)| name.clone()));
+    let x = Mat::from_fn(v.rows(), k + 3 + more.len(), entry);
     Dataset { names, ..Dataset::new(x, None, Some(columns.collect())) }
+}
+
+/// What samples are on the layers, as columns with their names: coefficients on those above the first (`l2v0`, …), then node and score
+/// on every layer (`label1`, `score1`, …). None where there is one layer.
+pub fn layer_columns<T: Real>(
+    model: &Model<T>,
+    v: &Mat<T>,
+    on: &[OnLayer],
+) -> emmf::Result<Vec<(String, Vec<f64>)>> {
+    let mut columns: Vec<(String, Vec<f64>)> = Vec::new();
+    for layer in 2..=on.len() {
+        let v = model.coefficients_on(v, layer)?;
+        let column = |k: usize| (0..v.rows()).map(|i| v[(i, k)].to_f64()).collect();
+        columns.extend((0..v.cols()).map(|k| (format!("l{layer}v{k}"), column(k))));
+    }
+    for (layer, on) in (1..).zip(on) {
+        columns.push((format!("label{layer}"), on.labels.iter().map(|&label| label as f64).collect()));
+        columns.push((format!("score{layer}"), on.scores.clone()));
+    }
+    Ok(columns)
 }
 
 /// One row a feature: its entry in every centroid.
@@ -71,7 +96,8 @@ pub(crate) fn write_coefficients<T: Real>(
         return write_reals(out, &fit.v);
     }
     let found = (&fit.labels[..], &fit.residuals[..], &fit.scores[..]);
-    let data = coefficients(&fit.v.cast::<f64>(), found, record.samples.name.clone());
+    let more = layer_columns(&fit.model, &fit.v, &fit.layers).map_err(io::Error::other)?;
+    let data = coefficients(&fit.v.cast::<f64>(), found, &more, record.samples.name.clone());
     write(out, &data, "name", format)
 }
 

@@ -30,6 +30,7 @@ mod format;
 mod guarded;
 mod hdf5;
 mod images;
+mod images_write;
 mod inflate;
 mod journal;
 mod jpeg;
@@ -76,9 +77,10 @@ pub use checkpoint::{
 };
 pub use dataset::{Dataset, Dtype, Matrix, Numbers};
 pub use error::{Error, Problem, nearest};
-pub use factors::{TableFormat, coefficients};
+pub use factors::{TableFormat, coefficients, layer_columns};
 pub use folder::{Folder, FolderKind, FolderOptions, read_folder};
 pub use guarded::is_guarded;
+pub use images_write::write_images;
 pub use model::{
     AnyModel, Notes, model_from_bytes, model_to_bytes, notes_from_bytes, read_model, read_model_and_notes,
     write_model,
@@ -96,12 +98,12 @@ pub use remark::Remark;
 pub use result_folder::ResultFolder;
 pub use results::{ANNDATA_FILE, MODEL_FILE, RECORD_FILE, Results, check_same_fit};
 pub use sketch::{
-    CentroidSketch, Feature, Features, Levels, MOST_POINTS, Misfit, PlaneSketch, SampleSketch, Sketch,
-    base64, misfits,
+    CentroidSketch, Feature, FeatureSketch, Features, LayoutSketch, Levels, MOST_POINTS, Misfit, PlaneSketch,
+    SampleSketch, SilhouetteSketch, Sketch, base64, misfits,
 };
 pub use start::read_start;
 pub use stream::{FileRows, FileSize, Streamed, file_size, stream};
 pub use text::{disarmed, meant};
 pub use texts::{Frequency, StopWords, TextOptions};
 pub use variable::variable_features;
-pub use write::{check_output, write, write_with_labels};
+pub use write::{check_output, write, write_texts, write_with_labels};

@@ -2,6 +2,7 @@
 //! safetensors reader opens it.
 
 mod judge;
+mod layers;
 mod past;
 
 use std::collections::BTreeMap;
@@ -180,8 +181,16 @@ pub(crate) fn to_bytes<T: Real>(model: &Model<T>, notes: &Notes) -> Result<Vec<u
         metadata.insert("past", to_text(&past::noted(past))?);
         past::put(past, &mut numbers);
     }
+    let deep = !model.layers().is_empty();
+    if deep {
+        metadata.insert("layers", to_text(&layers::noted(model))?);
+        layers::put_shares(model, &mut numbers);
+    }
     let u = model.centroids();
     numbers.put("U", &[u.rows(), u.cols()], u.as_slice());
+    if deep {
+        layers::put_centroids(model, &mut numbers);
+    }
     let drawn = model.judge().and_then(Judge::reference).map(Reference::samples);
     let rare = model.judge().and_then(Judge::rare).map(|rare| &rare.centres);
     for (name, samples) in [("reference", drawn), ("rare", rare)] {
@@ -242,7 +251,8 @@ fn from_bytes(bytes: &[u8]) -> Result<AnyModel, Problem> {
     let u = tensors.tensor("U").map_err(broken)?;
     let noted = entry("scores").map(serde_json::from_str).transpose().map_err(broken)?;
     let past = entry("past").map(|text| past::read(text, &tensors)).transpose()?;
-    let parts = Parts { spec, steps, scale, coding, centres, noted, past };
+    let layers = entry("layers").map(serde_json::from_str).transpose().map_err(broken)?;
+    let parts = Parts { spec, steps, scale, coding, centres, noted, past, layers };
     match u.dtype() {
         TensorType::F32 => {
             let u = matrix(&u, f32::from_le_bytes)?;
@@ -265,6 +275,7 @@ struct Parts {
     centres: Vec<Option<Vec<f64>>>,
     noted: Option<judge::Noted>,
     past: Option<Past>,
+    layers: Option<layers::Noted>,
 }
 
 fn put_together<const N: usize, T: Real>(
@@ -273,8 +284,8 @@ fn put_together<const N: usize, T: Real>(
     tensors: &SafeTensors<'_>,
     number: impl Fn([u8; N]) -> T,
 ) -> Result<Model<T>, Problem> {
-    let Parts { spec, steps, scale, coding, centres, noted, past } = parts;
-    let model = Model::from_parts(spec, u, steps, scale)
+    let Parts { spec, steps, scale, coding, centres, noted, past, layers } = parts;
+    let mut model = Model::from_parts(spec, u, steps, scale)
         .and_then(|model| model.with_coding(coding))
         .and_then(|model| model.with_label_centres(centres))
         .and_then(|model| match past {
@@ -282,6 +293,18 @@ fn put_together<const N: usize, T: Real>(
             None => Ok(model),
         })
         .map_err(broken)?;
+    let samples = |name: &str| match tensors.tensor(name) {
+        Ok(tensor) if tensor.data().len() == tensor.shape().iter().product::<usize>() * N => {
+            matrix(&tensor, &number).map(Some)
+        }
+        Ok(_) => Err(Problem::malformed(name, "it is not of the type of U")),
+        Err(_) => Ok(None),
+    };
+    match (layers, samples(layers::CENTROIDS)?) {
+        (Some(noted), Some(all)) => model = layers::put_together(model, (noted, &all), tensors)?,
+        _ if model.spec().is_deep() => return Err(Problem::malformed("the layers", "they are not there")),
+        _ => {}
+    }
     // Files of before there was more than the residual have none.
     let Some(noted) = noted else { return Ok(model) };
     let doubles = |name: &str| -> Result<Option<Vec<f64>>, Problem> {
@@ -294,13 +317,6 @@ fn put_together<const N: usize, T: Real>(
     let rarity = match (doubles("bins")?, doubles("surprises")?) {
         (Some(heads), Some(surprises)) => Some(judge::bins_from(&heads, &surprises, &noted)?),
         _ => None,
-    };
-    let samples = |name: &str| match tensors.tensor(name) {
-        Ok(tensor) if tensor.data().len() == tensor.shape().iter().product::<usize>() * N => {
-            matrix(&tensor, &number).map(Some)
-        }
-        Ok(_) => Err(Problem::malformed(name, "it is not of the type of U")),
-        Err(_) => Ok(None),
     };
     let reference = samples("reference")?.map(Reference::of);
     let rare = samples("rare")?.zip(doubles("radii")?).map(|(centres, radii)| Rare { centres, radii });

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use emmf::method::{Extra, Value};
 use emmf::metrics::Clustering;
-use emmf::model::Seconds;
+use emmf::model::{NodeTree, OnLayer, Seconds};
 use emmf::outliers::{Doubt, Judge, Reason, THRESHOLD, outliers};
 use emmf::{Choice, Fit, Real, Spec, Stop};
 use serde::{Deserialize, Serialize};
@@ -87,6 +87,9 @@ pub struct SampleColumns {
     /// How the sample begins, where it is a text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Vec<String>>,
+    /// Node, residual and score on every layer, from the first on, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<OnLayer>,
 }
 
 /// Class of samples that belong to none.
@@ -154,6 +157,9 @@ pub struct Record {
     /// How the number of clusters was chosen, where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<Choice>,
+    /// The nodes of all layers, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<NodeTree>,
     /// What a page shows besides the numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sketch: Option<Sketch>,
@@ -204,10 +210,12 @@ impl Record {
                 truth,
                 name: None,
                 text: None,
+                layers: fit.layers.clone(),
             },
             extras: fit.extras.iter().filter_map(noted).collect(),
             command: None,
             choice: None,
+            tree: if fit.layers.is_empty() { None } else { Some(fit.model.tree(&fit.layers)?) },
             sketch: None,
             notes: Vec::new(),
             files: BTreeMap::new(),
@@ -304,13 +312,14 @@ struct Version {
     version: u32,
 }
 
-/// One line a sample: row, label, residual, weight, score, whether it is an outlier (yes or no), why, and its name and the
-/// beginning of its text, where it has them, as CSV.
+/// One line a sample: row, label, residual, weight, score, whether it is an outlier (yes or no), why, its node and score on every
+/// layer, where there are several, and its name and the beginning of its text, where it has them, as CSV.
 pub(crate) fn samples_to(out: &mut dyn Write, record: &Record) -> io::Result<()> {
     let samples = &record.samples;
     let texts = [("name", &samples.name), ("text", &samples.text)];
     let texts: Vec<_> = texts.into_iter().filter_map(|(name, texts)| Some((name, texts.as_ref()?))).collect();
     write!(out, "row,label,residual,weight,score,outlier,reason")?;
+    (1..=samples.layers.len()).try_for_each(|layer| write!(out, ",label{layer},score{layer}"))?;
     texts.iter().try_for_each(|(name, _)| write!(out, ",{name}"))?;
     writeln!(out)?;
     for (row, outlier) in record.outliers().enumerate() {
@@ -319,6 +328,9 @@ pub(crate) fn samples_to(out: &mut dyn Write, record: &Record) -> io::Result<()>
         let (label, residual) = (samples.label[row], samples.residual[row]);
         let (weight, score) = (samples.weight[row], samples.score[row]);
         write!(out, "{row},{label},{residual},{weight},{score},{outlier},{reason}")?;
+        for on in &samples.layers {
+            write!(out, ",{},{}", on.labels[row], on.scores[row])?;
+        }
         for (_, texts) in &texts {
             write!(out, ",\"{}\"", disarmed(&texts[row]).replace('"', "\"\""))?;
         }

@@ -13,6 +13,7 @@ use crate::atomic::{Batch, folder_of};
 use crate::error::{Error, Problem};
 use crate::factors::{TableFormat, write_centroids, write_coefficients, write_features};
 use crate::hdf5::{Annotations, annotate};
+use crate::json;
 use crate::model::{Notes, to_bytes};
 use crate::npy_write::write_reals;
 use crate::record::{Record, files_of, record_to, samples_to};
@@ -46,7 +47,7 @@ pub struct Results<'a, T> {
 impl ResultFolder {
     /// Writes `model.safetensors`, `samples.csv` (row, label, residual, weight, score, outlier), coefficients, centroids and
     /// their largest features as tables, an NPY file for every
-    /// matrix among the extra results and for the samples where missing values were filled in, the page, and
+    /// matrix among the extra results, `tree.json`, `tree.csv` and `tree.nwk` (Newick) where there are layers, one for the samples where missing values were filled in, the page, and
     /// `record.json`, which names them with their hashes. All of them appear, or none; what an earlier fit left in the
     /// folder and this one does not write is gone then, and nothing else is.
     pub fn write<T: Real>(&self, results: Results<'_, T>) -> Result<(), Error> {
@@ -56,6 +57,14 @@ impl ResultFolder {
         let bytes = to_bytes(&fit.model, notes).map_err(|problem| problem.of(model.display().to_string()))?;
         files.add(&model, |out| out.write_all(&bytes))?;
         files.add(&self.path.join("samples.csv"), |out| samples_to(out, record))?;
+        if let Some(tree) = &record.tree {
+            let json = json::to_text(tree).map_err(|problem| problem.of("tree.json"))? + "\n";
+            let texts =
+                [("tree.json", json), ("tree.csv", tree.to_csv()), ("tree.nwk", tree.to_newick() + "\n")];
+            for (name, text) in texts {
+                files.add(&self.path.join(name), |out| out.write_all(text.as_bytes()))?;
+            }
+        }
         let imputed = fit.imputed.iter().map(|imputed| ("imputed", imputed));
         for (name, matrix) in fit.extras.iter().filter_map(matrix).chain(imputed) {
             files.add(&self.path.join(format!("{name}.npy")), |out| write_reals(out, matrix))?;

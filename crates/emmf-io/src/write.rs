@@ -37,6 +37,15 @@ pub fn write_with_labels(path: &Path, mut dataset: Dataset) -> Result<(), Error>
     batch.commit()
 }
 
+/// Writes texts and their labels as a table of two columns, `text` and `label`, that [`crate::read_texts`] reads: CSV or TSV.
+pub fn write_texts(path: &Path, texts: &[String], labels: &[String]) -> Result<(), Error> {
+    if format_of(path)? != Format::Text {
+        let problem = Problem::CannotHold { format: "file", what: "texts", instead: "write .csv or .tsv" };
+        return Err(problem.of(path.display().to_string()));
+    }
+    write_atomically(path, |out| text::write_texts(out, texts, labels, delimiter(path)))
+}
+
 /// Whether [`write()`] will know the format and may write there, so that this is known before the work.
 pub fn check_output(path: &Path) -> Result<(), Error> {
     format_of(path).and_then(|_| check_writable(path))
@@ -51,9 +60,8 @@ fn format_of(path: &Path) -> Result<Format, Error> {
 }
 
 fn dispatch(format: Format, path: &Path, out: &mut (dyn Write + Send), dataset: &Dataset) -> io::Result<()> {
-    let tabs = path.extension().and_then(OsStr::to_str).is_some_and(|end| !end.eq_ignore_ascii_case("csv"));
     match format {
-        Format::Text => text::write(out, dataset, if tabs { b'\t' } else { b',' }),
+        Format::Text => text::write(out, dataset, delimiter(path)),
         Format::Npy => npy_write::write_numbers(out, &dataset.x),
         Format::Npz => npz_write::write(out, dataset),
         Format::Mat => mat::write(out, dataset),
@@ -61,6 +69,12 @@ fn dispatch(format: Format, path: &Path, out: &mut (dyn Write + Send), dataset: 
         Format::Parquet => parquet(out, dataset),
         other => Err(io::Error::new(io::ErrorKind::Unsupported, format!("{other:?} cannot be written"))),
     }
+}
+
+/// What separates the fields of a text with this ending.
+fn delimiter(path: &Path) -> u8 {
+    let tabs = path.extension().and_then(OsStr::to_str).is_some_and(|end| !end.eq_ignore_ascii_case("csv"));
+    if tabs { b'\t' } else { b',' }
 }
 
 #[cfg(feature = "parquet")]

@@ -49,3 +49,24 @@ pub(crate) fn choose<'py>(
         (serde_json::to_string(&choice).map_err(IntoPyErr::into_py_err)?, choice.to_string());
     Ok((text, sentence, choice.clusters.map(|clusters| positions(py, clusters))))
 }
+
+/// Chooses widths of layers for fits with the parameters `spec` (JSON). With this many threads; None is one for each core.
+#[pyfunction]
+pub(crate) fn choose_layers<'py>(
+    py: Python<'py>,
+    spec: &str,
+    x: AnySamples<'py>,
+    threads: Option<usize>,
+) -> PyResult<Vec<usize>> {
+    let spec: Spec = serde_json::from_str(spec).map_err(IntoPyErr::into_py_err)?;
+    macro_rules! choose {
+        ($x:expr) => {{
+            let x = $x.parts()?;
+            door::through(py, |token| spec.choose_layers(x.samples()?, &Running::on(threads).cancel(token)))
+        }};
+    }
+    match &x {
+        AnySamples::F32(x) => choose!(x),
+        AnySamples::F64(x) => choose!(x),
+    }
+}

@@ -1,7 +1,7 @@
 //! The made-up data of `emmf.datasets`.
 
 use emmf::Mat;
-use emmf::synth::{self, ImageShape, Labelled, Rays};
+use emmf::synth::{self, Amount, Example, ImageShape, Labelled, Rays};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
@@ -27,6 +27,34 @@ pub(crate) fn rays(
     let (classes, features, samples, outliers) = counts;
     let rays = Rays { classes, features, samples, outliers, noise, outlier_scale, seed };
     made(py, door::through(py, |_| synth::rays_with_outliers(&rays))?)
+}
+
+/// Samples with the truth, the names of classes and features, and height and width of images.
+type Shown<'py> = (Made<'py>, Vec<&'static str>, Option<Vec<String>>, Option<(usize, usize)>);
+
+/// `amount`: samples, outliers, seed.
+#[pyfunction]
+pub(crate) fn example<'py>(py: Python<'py>, kind: &str, amount: (usize, usize, u64)) -> PyResult<Shown<'py>> {
+    let make = match kind {
+        "shapes" => synth::shapes,
+        "cells" => synth::cells,
+        _ => synth::spectra,
+    };
+    let Example { data, classes, features, image, .. } = door::through(py, |_| make(&of(amount)))?;
+    Ok((made(py, data)?, classes, features, image.map(|image| (image.height, image.width))))
+}
+
+fn of((samples, outliers, seed): (usize, usize, u64)) -> Amount {
+    Amount { samples, outliers, seed }
+}
+
+/// Texts, their classes, which are outliers, and the names of the classes.
+type Written<'py> = (Vec<String>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<bool>>, Vec<&'static str>);
+
+#[pyfunction]
+pub(crate) fn example_texts(py: Python<'_>, amount: (usize, usize, u64)) -> PyResult<Written<'_>> {
+    let made = door::through(py, |_| synth::texts(&of(amount)))?;
+    Ok((made.texts, positions(py, made.labels), made.outlier.into_pyarray(py), made.classes))
 }
 
 #[pyfunction]

@@ -13,6 +13,7 @@ use crate::arrays::{matrix, owned, positions};
 use crate::door::{self, Callback};
 use crate::errors::IntoPyErr;
 use crate::graph;
+use crate::layers;
 use crate::model::Model;
 use crate::samples::{AnySamples, Borrowed};
 
@@ -110,6 +111,8 @@ pub(crate) fn results<T: Element + Real>(
     results.set_item("groups", groups.collect::<Vec<_>>())?;
     results.set_item("imputed", fit.imputed.map(|imputed| matrix(py, imputed)).transpose()?)?;
     results.set_item("extras", extras(py, fit.extras)?)?;
+    results.set_item("tree", layers::tree(py, &fitted, &fit.layers)?)?;
+    results.set_item("layers", layers::on_layers(py, fit.layers)?)?;
     results.set_item("objective", fit.objective)?;
     results.set_item("initial", fit.initial)?;
     results.set_item("trace", fit.trace.into_pyarray(py))?;

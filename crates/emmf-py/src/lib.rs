@@ -13,10 +13,12 @@ mod errors;
 mod fit;
 mod graph;
 mod held;
+mod layers;
 mod metrics;
 mod model;
 mod outliers;
 mod registry;
+mod report;
 mod rows;
 mod samples;
 mod shard;
@@ -26,9 +28,9 @@ mod watched;
 #[pyo3::pymodule]
 mod _emmf {
     #[pymodule_export]
-    use super::choose::choose;
+    use super::choose::{choose, choose_layers};
     #[pymodule_export]
-    use super::datasets::{add_block_noise, add_outliers, rays, toy};
+    use super::datasets::{add_block_noise, add_outliers, example, example_texts, rays, toy};
     #[pymodule_export]
     use super::elsewhere::{Said, fit_elsewhere};
     #[pymodule_export]
@@ -42,7 +44,9 @@ mod _emmf {
     #[pymodule_export]
     use super::outliers::{outliers, threshold_for};
     #[pymodule_export]
-    use super::registry::{defaults, graph_params, methods};
+    use super::registry::{defaults, graph_params, layer_params, methods};
+    #[pymodule_export]
+    use super::report::report;
     #[pymodule_export]
     use super::shard::{Shard, cut, join, some_samples};
 

@@ -143,6 +143,22 @@ impl Model {
         Ok(either!(self, model => matrix(py, model.centroids().clone())?.into_any()))
     }
 
+    /// Centroids, shares and certainties of the layers above the first.
+    #[getter]
+    fn layers<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        either!(self, model => crate::layers::above(py, model))
+    }
+
+    /// Coefficients on a layer, from 1 on, given those on the first.
+    fn coefficients_on<'py>(
+        &self,
+        py: Python<'py>,
+        v: &Bound<'py, PyAny>,
+        layer: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        either!(self, model => on_layer(py, model, v, layer))
+    }
+
     /// The parameters of the fit, as JSON.
     #[getter]
     fn spec(&self) -> PyResult<String> {
@@ -204,6 +220,7 @@ fn results<T: Element + Real>(py: Python<'_>, coded: Coded<T>) -> PyResult<Bound
     results.set_item("residuals", coded.residuals.into_pyarray(py))?;
     results.set_item("scores", coded.scores.into_pyarray(py))?;
     results.set_item("reasons", crate::fit::reasons(&coded.reasons))?;
+    results.set_item("layers", crate::layers::on_layers(py, coded.layers)?)?;
     results.set_item("imputed", coded.imputed.map(|imputed| matrix(py, imputed)).transpose()?)?;
     Ok(results)
 }
@@ -215,4 +232,15 @@ fn reconstructed<'py, T: Element + Real>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let v = owned(&v.extract::<PyReadonlyArray2<'py, T>>()?);
     Ok(matrix(py, door::through(py, |_| model.reconstruct(&v))?)?.into_any())
+}
+
+fn on_layer<'py, T: Element + Real>(
+    py: Python<'py>,
+    model: &emmf::Model<T>,
+    v: &Bound<'py, PyAny>,
+    layer: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let v = owned(&v.extract::<PyReadonlyArray2<'py, T>>()?);
+    let found = model.coefficients_on(&v, layer).map_err(IntoPyErr::into_py_err)?;
+    Ok(matrix(py, found)?.into_any())
 }

@@ -1,7 +1,7 @@
 //! The registry of methods, from which the estimators are made.
 
 use emmf::Spec;
-use emmf::registry::{GRAPH_PARAMS, METHODS};
+use emmf::registry::{GRAPH_PARAMS, LAYER_PARAMS, METHODS};
 use pyo3::prelude::*;
 
 use crate::errors::IntoPyErr;
@@ -16,6 +16,12 @@ pub(crate) fn methods() -> PyResult<String> {
 #[pyfunction]
 pub(crate) fn graph_params() -> PyResult<String> {
     serde_json::to_string(GRAPH_PARAMS).map_err(IntoPyErr::into_py_err)
+}
+
+/// The parameters that a method has besides where there are layers, as JSON.
+#[pyfunction]
+pub(crate) fn layer_params() -> PyResult<String> {
+    serde_json::to_string(LAYER_PARAMS).map_err(IntoPyErr::into_py_err)
 }
 
 /// The default of every parameter of a fit, as JSON.

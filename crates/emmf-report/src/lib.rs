@@ -29,6 +29,12 @@ pub enum Error {
         /// The method of the record.
         method: String,
     },
+    /// The fit has one layer.
+    #[error("the fit of {method} has one layer and so no tree; make one with --layers, as in --layers 60,20")]
+    NoTree {
+        /// The method of the record.
+        method: String,
+    },
     /// The record contradicts itself.
     #[error(transparent)]
     Record(#[from] emmf_io::Inconsistent),

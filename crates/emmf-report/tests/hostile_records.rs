@@ -132,6 +132,13 @@ fn promise_13_a_record_that_contradicts_itself_names_the_field() {
         ("/sketch/image", json!([2, 2]), "sketch.centroids.shape: it has 6 entries, but there are 4 pixels"),
         ("/sketch/centroids/0/cluster", json!(9), "sketch.centroids.cluster[0]: it is 9"),
         ("/sketch/plane/x/0", json!(1e300), "sketch.plane.x[0]: number out of range"),
+        ("/sketch/layout/x", json!([0.0]), "sketch.layout.x: it has 1 entries, but there are 15 points"),
+        ("/sketch/plane/centroids", json!([[0.0, 0.0]]), "sketch.plane.centroids: it has 1 entries"),
+        (
+            "/sketch/silhouettes/clusters",
+            json!([0.0]),
+            "sketch.silhouettes.clusters: it has 1 entries, but there are 2 clusters",
+        ),
         (
             "/choice/spread",
             json!([0.0]),

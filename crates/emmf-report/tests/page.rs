@@ -60,6 +60,60 @@ fn a_sketch_comes_back_from_json() {
     assert_eq!(record.samples.score[sketch.outliers[0].row], worst);
 }
 
+/// What the script of a page reads.
+fn data_of(page: &str) -> serde_json::Value {
+    let (_, rest) = page.split_once("id=\"data\">").unwrap();
+    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+}
+
+#[test]
+fn clusters_of_the_same_samples_have_the_same_colour() {
+    let first = record("emmf", "same", false);
+    let (mut second, mut other) = (first.clone(), first.clone());
+    second.samples.label.iter_mut().for_each(|label| *label = [2, 0, 1][*label]);
+    other.data.name = "other".into();
+    // Two samples of a cluster are in one of their own.
+    second.spec.k = 4;
+    second.sketch = None;
+    let moved: Vec<usize> = (0..34).filter(|&i| second.samples.label[i] == 0).take(2).collect();
+    moved.iter().for_each(|&i| second.samples.label[i] = 3);
+    let data = data_of(&report_page("x", &[&first, &second, &other]).unwrap());
+    let runs = &data["runs"];
+    assert_eq!(runs[1]["colours"], serde_json::json!([1, 2, 0, 3]));
+    assert_eq!((&runs[0]["palette"], &runs[1]["palette"]), (&4.into(), &4.into()));
+    assert_eq!((&runs[1]["link"], &runs[2]["link"]), (&0.into(), &2.into()));
+    assert!((runs[1]["agreement"].as_f64().unwrap() - 32.0 / 34.0).abs() < 1e-12);
+    assert!(runs[2]["colours"].is_null() && runs[2]["palette"] == 3);
+}
+
+#[test]
+fn a_page_knows_names_texts_and_reasons() {
+    let mut named = record("emmf", "named", false);
+    let name = |row: usize| format!("sample {row} {}", "x".repeat(row * 20));
+    named.samples.name = Some((0..34).map(name).collect());
+    named.samples.text = Some((0..34).map(|row| format!("text {row}")).collect());
+    let data = data_of(&report_page("x", &[&named]).unwrap());
+    let run = &data["runs"][0];
+    assert_eq!(run["names"].as_array().unwrap().len(), 34);
+    assert_eq!(run["names"][33].as_str().unwrap().chars().count(), 120, "long names are cut");
+    assert_eq!(run["texts"]["7"], "text 7");
+    assert_eq!(data["reasons"].as_array().unwrap().len(), emmf::outliers::Reason::PARTS.len());
+    assert_eq!(run["reason"].as_str().unwrap().len(), 46, "34 bytes in base 64");
+}
+
+#[test]
+fn a_sketch_holds_layout_silhouettes_and_features() {
+    let plain = record("emmf", "x", false).sketch.unwrap();
+    let layout = plain.layout.unwrap();
+    assert_eq!((layout.x.len(), layout.y.len(), plain.plane.centroids.len()), (34, 34, 3));
+    let silhouettes = plain.silhouettes.unwrap();
+    assert_eq!((silhouettes.points.len(), silhouettes.clusters.len()), (34, 3));
+    assert!(silhouettes.mean > 0.3 && silhouettes.mean < 1.0, "{}", silhouettes.mean);
+    assert_eq!((plain.features.len(), plain.features[4].name.as_str()), (20, "x5"));
+    // Thumbnails hold the pixels.
+    assert!(record("emmf", "x", true).sketch.unwrap().features.is_empty());
+}
+
 #[test]
 fn every_figure_is_drawn_in_both_formats() {
     for image in [false, true] {

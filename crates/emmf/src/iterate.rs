@@ -76,6 +76,22 @@ pub struct Step {
     pub elapsed: Duration,
 }
 
+/// What a fit does before and after its iterations, each of which may take as long as these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Phase {
+    /// Samples are checked and preprocessed.
+    Prepare,
+    /// Samples are looked for that do not belong to the others.
+    Screen,
+    /// The graph over the samples is made, and clusters along it are found.
+    Graph,
+    /// The factors get their start.
+    Start,
+    /// Samples are coded exactly and judged.
+    Code,
+}
+
 /// Progress, curves, checkpoints, the end of a fit: all of them. Closures are observers.
 pub trait Observer {
     /// Called after every iteration; `Break` ends the whole fit, which keeps what it has.
@@ -83,6 +99,9 @@ pub trait Observer {
 
     /// Called after that; `save` makes what a later fit can go on from.
     fn keep(&mut self, _save: &mut dyn FnMut() -> Checkpoint) {}
+
+    /// Called when a phase begins.
+    fn phase(&mut self, _phase: Phase) {}
 }
 
 impl<F: FnMut(&Step) -> ControlFlow<()>> Observer for F {

@@ -13,6 +13,23 @@
 //! assert!(data.outlier[worst.unwrap()]);
 //! # Ok::<(), emmf::Error>(())
 //! ```
+//!
+//! # Where to begin
+//!
+//! | you have, or want | see |
+//! |---|---|
+//! | samples in memory | [`Mat`], [`Csr`], [`View`] for borrowed rows, columns and strides; `ndarray` and `nalgebra` by features of these names |
+//! | samples larger than memory | [`RowSource`], and `emmf-io` for files |
+//! | a fit | [`Spec`]: every parameter with a setter; [`Spec::fit`] for the usual case, [`Spec::on`] for weights, graphs, starts and observers |
+//! | its result | [`Fit`]: labels, coefficients, scores and [reasons](outliers::Reason); [`Fit::outliers`] |
+//! | new samples | [`Model::transform`] |
+//! | the number of clusters | [`Spec::choose_k`] |
+//! | to look on, or to end it | [`Observer`], [`Cancel`] |
+//! | another method | [`registry::METHODS`]; [`registry::DEFAULT`] clusters best, `emmf` finds parts |
+//! | data to try it with | [`synth::shapes`], [`synth::cells`], [`synth::spectra`], [`synth::texts`] |
+//! | a loss or a method of your own | [`loss::Loss`], [`method::Method`], and `examples/` |
+//!
+//! Samples in `f32` stay in `f32`. One seed gives the same bits on any number of threads.
 
 #![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]
@@ -21,6 +38,7 @@ mod cancel;
 pub mod checkpoint;
 pub mod choose;
 pub mod data;
+mod derived;
 pub mod embed;
 pub mod error;
 mod fit;
@@ -50,7 +68,7 @@ pub use error::{Error, Result};
 pub use fit::{Device, Given, OwnLoss, Prepared, Request, Updated};
 pub use graph::Graph;
 pub use init::Factors;
-pub use iterate::{Observer, Step, Stop};
+pub use iterate::{Observer, Phase, Step, Stop};
 pub use matrix::{Csr, CsrView, Indices, Mat, RowSource, Samples, View};
 pub use model::{Coded, Fit, Model, Past};
 pub use outliers::Cut;

@@ -10,7 +10,7 @@ use crate::init::{OVERSAMPLE, widest};
 use crate::matrix::COPIED;
 use crate::method::MOST_LABELLED;
 use crate::method::memory::Sizes;
-use crate::outliers::{most_binned, most_compared, most_drawn, most_held, most_read};
+use crate::outliers::{has_directions, most_binned, most_compared, most_drawn, most_held, most_read};
 use crate::real::Real;
 use crate::registry::{self, Entry, GraphUse, WITH_GRAPH};
 use crate::spec::{GraphKind, GraphSpec, Init, Solver, Spec};
@@ -39,10 +39,17 @@ const WIDE: f64 = 3.0;
 const DESCRIBED: f64 = 2.0;
 /// Matrices as large as V that extrapolation takes: the last one, and what moves beside it.
 const EXTRAPOLATED: f64 = 1.5;
+/// Matrices d×Σc of layers: centroids, what pulls at them, and those of the result.
+const LAYERED: f64 = 5.0;
+/// Vectors of length n for each layer.
+const OF_LAYER: f64 = 8.0;
 /// Bins of a feature.
 const BINS: f64 = 40.0;
 /// Vectors of length n that samples are judged by.
-const SIDES: f64 = 15.0;
+const SIDES: f64 = 16.5;
+/// Square matrices that the leading directions of the drawn samples take: their products, those of some, and what eigenvectors are
+/// found in; or a block of them in double precision.
+const SPANS: f64 = 5.0;
 
 impl Spec {
     /// Bytes that a fit of n×d dense samples of type `T` takes at the most with so many `threads`, beside the samples
@@ -96,7 +103,8 @@ impl Takes<'_> {
         let compared = (most_compared(d as usize) as f64).min(n) * d.min(256.0);
         let held =
             (drawn * d * wide).max(most_held(n as usize, d as usize) as f64 * size).max(16.0 * compared);
-        self.tall() + d * drawn * size + held + rooms + 8.0 * (SIDES * n + BINS * d)
+        let spans = if has_directions(d as usize, drawn as usize) { SPANS * drawn * drawn } else { 0.0 };
+        self.tall() + d * drawn * size + held + rooms + 8.0 * (SIDES * n + BINS * d + spans)
     }
 
     /// Threads that work at the same time.
@@ -189,13 +197,15 @@ impl Takes<'_> {
             return self.search(candidates).exactly();
         }
         let starts = self.init() == Init::Graph;
-        let Some(graph) = self.entry.follows(self.spec).or(starts.then(GraphSpec::default)) else {
+        let merges = self.entry.merges(self.spec);
+        let follows = self.entry.follows(self.spec).or(starts.then(GraphSpec::default));
+        let Some(graph) = follows.or(merges) else {
             return 0.0;
         };
         let search = self.search(graph.neighbours);
         let approximate = graph.approximate.unwrap_or(self.sizes.n >= MANY as f64);
         let found = if approximate { search.approximately() } else { search.exactly() };
-        let chosen = graph.kind == GraphKind::Auto;
+        let chosen = graph.kind == GraphKind::Auto && follows.is_some();
         let clustered = if starts || chosen { self.eigenvectors() + 2.0 * search.graph() } else { 0.0 };
         let made = found.max(search.joined()).max(clustered);
         if chosen { self.wide(WIDE).max(self.wide(DESCRIBED) + made) } else { made }
@@ -217,13 +227,27 @@ impl Takes<'_> {
     /// What the iterations and their end hold beside vectors.
     fn iterations(&self) -> f64 {
         let facts = &self.entry.facts;
-        let graph = self.entry.follows(self.spec).map(|graph| self.search(graph.neighbours).graph());
+        let along = self.entry.follows(self.spec).or(self.entry.merges(self.spec));
+        let graph = along.map(|graph| self.search(graph.neighbours).graph());
         let like_v = match graph {
+            _ if self.spec.is_deep() => 1.0,
             Some(_) if facts.graph == GraphUse::Optional => WITH_GRAPH,
             _ => facts.memory.like_v + if self.extrapolates() { EXTRAPOLATED } else { 0.0 },
         };
         let matrices = like_v * self.tall() + facts.memory.like_x * self.whole();
-        matrices + (facts.memory.more)(&self.sizes) + graph.unwrap_or(0.0)
+        matrices + (facts.memory.more)(&self.sizes) + graph.unwrap_or(0.0) + self.layers()
+    }
+
+    /// What layers hold besides: products of all, their centroids, vectors of each, and what samples are on them in the end.
+    fn layers(&self) -> f64 {
+        if !self.spec.is_deep() {
+            return 0.0;
+        }
+        let Sizes { n, d, size, .. } = self.sizes;
+        let widths = self.spec.widths();
+        let (count, all) = (widths.len() as f64, widths.iter().sum::<usize>() as f64);
+        let blocks = PARTS as f64 * (5.0 * BLOCK as f64 * all + all * all);
+        size * (all * n + LAYERED * d * all + blocks + n * count) + 8.0 * n * count * OF_LAYER
     }
 
     /// What k-means labels samples by: V, what those that are clustered are made of, with what the best run so far

@@ -1,14 +1,16 @@
 //! What a fit leaves behind: the [`Model`], which codes and scores new samples, and the [`Fit`] around it.
 
+mod columns;
+mod layers;
 mod past;
-
-use std::borrow::Cow;
-use std::sync::OnceLock;
+mod tree;
+mod written;
 
 use serde::{Deserialize, Serialize};
 
 use crate::cancel::Cancel;
 use crate::data::{BLOCK, Data, Stored};
+use crate::derived::Derived;
 use crate::error::{Error, Result};
 use crate::iterate::Stop;
 use crate::matrix::{Mat, Samples, View};
@@ -20,8 +22,13 @@ use crate::real::sealed::Left;
 use crate::spec::{Missing, Spec};
 use crate::threads::{Running, Threads};
 
+pub use crate::method::{Layer, certainty};
+use layers::Above;
+pub use layers::OnLayer;
 pub use past::Past;
 pub(crate) use past::check_half_life;
+pub use tree::{NodeTree, TreeNode};
+use written::Written;
 
 /// Sweeps of coordinate descent that a coding may have: a file must not keep anyone busy for ever.
 pub(crate) const MOST_SWEEPS: usize = 10_000;
@@ -61,9 +68,14 @@ impl ResidualScale {
 
 /// A fitted factorization. Immutable; knows all that is needed to code and score new samples.
 ///
-/// It is no serde type: its parts must fit each other, which [`from_parts`](Self::from_parts) and the like check. The model file of `emmf-io`
-/// (safetensors) is how it is kept; whoever wants another one writes the parts, which are serde or matrices, and puts them together again.
-#[derive(Debug, Clone, PartialEq)]
+/// With serde it goes into any format; what is read is checked as [`from_parts`](Self::from_parts) and the like do. The model file of `emmf-io`
+/// (safetensors) is smaller and keeps names of features beside it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(
+    try_from = "Written<T>",
+    into = "Written<T>",
+    bound(serialize = "T: Real + Serialize", deserialize = "T: Real + serde::de::DeserializeOwned")
+)]
 pub struct Model<T> {
     spec: Spec,
     u: Mat<T>,
@@ -73,17 +85,9 @@ pub struct Model<T> {
     label_centres: Vec<Option<Vec<f64>>>,
     judge: Option<Judge<T>>,
     past: Option<Past>,
-    normal: Once,
-}
-
-/// Normal equations, made when the first samples are coded. It follows from U, so that all are equal.
-#[derive(Debug, Clone, Default)]
-struct Once(OnceLock<Normal>);
-
-impl PartialEq for Once {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
+    above: Above<T>,
+    /// The normal equations of U.
+    normal: Derived<Normal>,
 }
 
 /// Samples in terms of a model.
@@ -103,6 +107,8 @@ pub struct Coded<T> {
     pub reasons: Vec<Reason>,
     /// The samples as they were given, with missing values filled in, where there may be such.
     pub imputed: Option<Mat<T>>,
+    /// The samples on every layer, from the first on, where there are several.
+    pub layers: Vec<OnLayer>,
 }
 
 impl<T: Real> Model<T> {
@@ -139,7 +145,8 @@ impl<T: Real> Model<T> {
             label_centres: Vec::new(),
             judge: None,
             past: None,
-            normal: Once::default(),
+            above: Above::default(),
+            normal: Derived::default(),
         })
     }
 
@@ -270,22 +277,26 @@ impl<T: Real> Model<T> {
 
     /// Preprocessed samples in terms of the model.
     pub(crate) fn code(&self, data: &Stored<'_, T>, cancel: &Cancel) -> Result<Coded<T>> {
-        let (missing, normal) = (self.spec.missing == Missing::Nan, self.normal());
+        let (missing, normal) = (self.spec.missing == Missing::Nan, self.normal.get(|| Normal::new(&self.u)));
         let (v, residuals) = self.coding.code(data, (&self.u, &normal), missing, cancel)?;
         data.intact()?;
-        let labels = match &self.label_centres[..] {
-            [] => largest(&v, &self.u, self.spec.labels.unwrap_or_default()),
-            centres => Shares::new(&v, &self.u, self.spec.labels.unwrap_or_default()).nearest(centres),
+        let layers = self.on_layers(data, &v, &residuals)?;
+        let labels = match (layers.last(), &self.label_centres[..]) {
+            (Some(last), _) => last.labels.clone(),
+            (None, []) => largest(&v, &self.u, self.spec.labels.unwrap_or_default()),
+            (None, centres) => {
+                Shares::new(&v, &self.u, self.spec.labels.unwrap_or_default()).nearest(centres)
+            }
         };
         let scores = residuals.iter().map(|&r| self.residual_scale.score(r)).collect();
         let reasons = vec![Reason::default(); residuals.len()];
-        Ok(Coded { v, labels, residuals, scores, reasons, imputed: None })
+        Ok(Coded { v, labels, residuals, scores, reasons, imputed: None, layers })
     }
 
     /// The same model after its centroids moved, with the residuals of samples that it describes, which make up this share of
     /// all that it has learned from.
     pub(crate) fn moved(&self, u: Mat<T>, residuals: &[f64], share: f64) -> Self {
-        let mut moved = Self { u, normal: Once::default(), ..self.clone() };
+        let mut moved = Self { u, normal: Derived::default(), ..self.clone() };
         if !residuals.is_empty() {
             moved.residual_scale = self.residual_scale.towards(ResidualScale::of(residuals), share);
             moved.judge.iter_mut().for_each(|judge| judge.follow(residuals, share));
@@ -302,18 +313,6 @@ impl<T: Real> Model<T> {
     ) -> Option<Judged> {
         let judge = self.judge.as_ref()?;
         Some(judge.samples(data.unscaled(samples).as_ref().unwrap_or(data), residuals))
-    }
-
-    /// No one waits for another to make them: both may be on one thread of a pool.
-    fn normal(&self) -> Cow<'_, Normal> {
-        self.normal.0.get().map_or_else(
-            || {
-                let normal = Normal::new(&self.u);
-                drop(self.normal.0.set(normal.clone()));
-                Cow::Owned(normal)
-            },
-            Cow::Borrowed,
-        )
     }
 
     pub(crate) fn check_features(&self, x: &Samples<'_, T>) -> Result<()> {
@@ -431,6 +430,8 @@ pub struct Fit<T> {
     pub imputed: Option<Mat<T>>,
     /// What else the method found.
     pub extras: Vec<Extra<T>>,
+    /// The samples on every layer, from the first on, where there are several.
+    pub layers: Vec<OnLayer>,
     /// The objective of `model` and `v`.
     pub objective: f64,
     /// The objective before the first iteration.

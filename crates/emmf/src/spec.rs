@@ -161,8 +161,11 @@ impl Default for GraphSpec {
 pub struct Spec {
     /// Name of the method, as in the [registry](crate::registry).
     pub method: String,
-    /// Number of centroids, c in the paper.
+    /// Number of centroids, c in the paper; with layers, of the first.
     pub k: usize,
+    /// Widths of the layers above the first, from the bottom up; they fall. None is a flat factorization.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub above: Vec<usize>,
     /// How a factor is moved while the other stays; `None` is coordinate descent where the method
     /// [converges](crate::registry::Facts::converges) by default, else the multiplicative update.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -276,6 +279,7 @@ impl Spec {
         Self {
             method: method.into(),
             k,
+            above: Vec::new(),
             solver: None,
             exponent: None,
             sweeps: defaults::sweeps(),
@@ -305,46 +309,70 @@ impl Spec {
         Self::new("emmf", k)
     }
 
+    /// Deep EMMF with layers of these widths, from the bottom up; they must fall. One layer is [`Spec::emmf`].
+    ///
+    /// ```
+    /// use emmf::{Spec, synth};
+    /// let data = synth::rays_with_outliers::<f64>(&synth::Rays::default())?;
+    /// let fit = Spec::deep(&[6, 3]).fit(&data.x)?;
+    /// assert_eq!(fit.layers.len(), 2);
+    /// assert_eq!(fit.layers[1].labels, fit.labels);
+    /// # Ok::<(), emmf::Error>(())
+    /// ```
+    pub fn deep(widths: &[usize]) -> Self {
+        Self::new("deep-emmf", 0).layered(widths)
+    }
+
+    /// The same fit with layers of these widths, from the bottom up.
+    #[must_use]
+    pub fn layered(mut self, widths: &[usize]) -> Self {
+        let (k, above) = widths.split_first().map_or((0, &[][..]), |(k, above)| (*k, above));
+        (self.k, self.above) = (k, above.to_vec());
+        self
+    }
+
     setters! {
-        /// See [`Spec::solver`].
+        /// Widths of the layers above the first, from the bottom up; they must fall.
+        above: impl Into<Vec<usize>> => above.into();
+        /// Moves factors by multiplicative updates or by coordinate descent.
         solver: Solver => Some(solver);
-        /// See [`Spec::exponent`].
+        /// The exponent of the multiplicative update, in (0, 1].
         exponent: f64 => Some(exponent);
-        /// See [`Spec::sweeps`].
+        /// Inner sweeps of coordinate descent over each factor, 4 by default.
         sweeps: usize => sweeps;
-        /// See [`Spec::extrapolate`].
+        /// Whether coordinate descent goes on in the direction of its last move; it does by default.
         extrapolate: bool => extrapolate;
-        /// See [`Spec::init`].
+        /// Where the factors start.
         init: Init => Some(init);
-        /// See [`Spec::init_restarts`].
+        /// Runs of k-means at the start, of which the best is taken; 10 by default.
         init_restarts: usize => init_restarts;
-        /// See [`Spec::outliers`].
+        /// Whether samples that clearly do not belong to the others are set aside before the start, or kept.
         outliers: Outliers => Some(outliers);
-        /// See [`Spec::normalize`].
+        /// What is done to the samples first, in this order; nothing by default.
         normalize: impl Into<Vec<Normalize>> => normalize.into();
-        /// See [`Spec::seed`].
+        /// The number that all randomness comes from; 0 by default.
         seed: u64 => seed;
-        /// See [`Spec::restarts`].
+        /// Independent fits, of which the one with the lowest objective is kept; 1 by default.
         restarts: usize => restarts;
-        /// See [`Spec::max_iter`].
+        /// At most this many iterations; 500 by default.
         max_iter: usize => max_iter;
-        /// See [`Spec::tol`].
+        /// Stops when the objective, or what [`stop_by`](Self::stop_by()) says, changes by less than this share.
         tol: f64 => Some(tol);
-        /// See [`Spec::stop_by`].
+        /// What the tolerance is compared with: the change of the objective or of the coefficients.
         stop_by: StopBy => Some(stop_by);
-        /// See [`Spec::time_limit`].
+        /// Stops after this many seconds.
         time_limit: f64 => Some(time_limit);
-        /// See [`Spec::labels`].
+        /// How clusters are read off the coefficients.
         labels: LabelRule => Some(labels);
-        /// See [`Spec::clusters`].
+        /// How many clusters k-means makes of the coefficients; one for each centroid by default.
         clusters: usize => Some(clusters);
-        /// See [`Spec::polish`].
+        /// Whether V is solved for exactly after the last iteration; it is by default.
         polish: bool => polish;
-        /// See [`Spec::epsilon`].
+        /// ε of the smoothed residual √(‖m‖² + ε²).
         epsilon: f64 => Some(epsilon);
-        /// See [`Spec::missing`].
+        /// Whether NaN is a mistake, as by default, or a value that is not known.
         missing: Missing => missing;
-        /// See [`Spec::graph`].
+        /// The graph over the samples that the coefficients follow.
         graph: GraphSpec => Some(graph);
     }
 
@@ -364,9 +392,19 @@ impl Spec {
         self.outliers(Outliers::Keep).init_restarts(1)
     }
 
-    /// Number of clusters that labels tell apart.
+    /// Number of clusters that labels tell apart: with layers, the width of the last.
     pub fn label_count(&self) -> usize {
-        self.clusters.unwrap_or(self.k)
+        self.clusters.or(self.above.last().copied()).unwrap_or(self.k)
+    }
+
+    /// Whether there are layers above the first.
+    pub fn is_deep(&self) -> bool {
+        !self.above.is_empty()
+    }
+
+    /// The widths of all layers, from the bottom up.
+    pub fn widths(&self) -> Vec<usize> {
+        std::iter::once(self.k).chain(self.above.iter().copied()).collect()
     }
 
     /// Sets a parameter of the method, by its name in the registry.

@@ -111,6 +111,18 @@ fn promise_11_with_a_graph() {
     check([3, 20].into_iter().map(|near| Spec::new("nmf", 10).graph(with(near)).max_iter(2)), &x, false);
 }
 
+#[test]
+fn promise_11_with_layers() {
+    let _turn = turn();
+    let x = uniform(5000, 30, &mut rng(6));
+    let specs = |widths: &'static [usize]| {
+        let both = [0.0, 1.0].into_iter();
+        both.map(move |merge| Spec::deep(widths).param("merge", merge).max_iter(2).outliers(Outliers::Keep))
+    };
+    check(specs(&[20, 8]), &x, false);
+    check(specs(&[40, 12, 4]), &x.cast::<f32>(), false);
+}
+
 /// The graph that a method needs is announced whether it is named or not.
 #[test]
 fn promise_11_a_graph_that_goes_without_saying() {

@@ -9,7 +9,7 @@ use crate::{Random, mutate};
 
 macro_rules! experiments {
     ($($name:literal),* $(,)?) => {
-        [$(include_str!(concat!("../../../experiments/", $name, ".toml"))),*]
+        [$(include_str!(concat!("../../../crates/emmf-bench/experiments/", $name, ".toml"))),*]
     };
 }
 

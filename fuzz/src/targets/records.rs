@@ -13,8 +13,8 @@ use crate::{Random, json, mutate};
 const KINDS: [Kind; 4] = [Kind::Convergence, Kind::Residuals, Kind::Centroids, Kind::Embedding];
 /// One record in so many is shown on a page and in figures, and one figure of one in so many is drawn in pixels: both take
 /// far longer than to read it.
-const SHOWN: usize = 4;
-const DRAWN: usize = 256;
+const SHOWN: usize = 16;
+const DRAWN: usize = 512;
 
 struct RecordFile {
     bytes: Vec<u8>,

@@ -5,7 +5,7 @@ use crate::Error;
 
 macro_rules! experiments {
     ($($name:literal),* $(,)?) => {
-        [$(($name, include_str!(concat!("../../../../experiments/", $name, ".toml")))),*]
+        [$(($name, include_str!(concat!("../../experiments/", $name, ".toml")))),*]
     };
 }
 

@@ -9,6 +9,8 @@ use crate::values::{JunkName, count, image_shape, seed};
 
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  \
+    emmf synth shapes --out shapes.csv\n  \
+    emmf synth texts --out texts.csv\n  \
     emmf synth toy --out -\n  \
     emmf synth rays --samples 1000 -k 5 --outliers 50 --seed 7 --out rays.npz\n  \
     emmf synth outliers yale.mat --count 20 --kind scattered --out yale-with-outliers.mat\n  \
@@ -20,6 +22,15 @@ pub(crate) struct SynthArgs {
 
 #[derive(Subcommand)]
 pub(super) enum SynthKind {
+    /// Images of discs, rings, crosses, frames and bars, 16x16, with noise, negatives and scribbles among them; a name
+    /// without an ending is a folder for PNG files.
+    Shapes(ExampleArgs),
+    /// Reviews of restaurants, laptops, hotels and films, with texts among them that are no reviews.
+    Texts(ExampleArgs),
+    /// Counts of 200 genes in five kinds of blood cells, with dying and broken ones among them.
+    Cells(ExampleArgs),
+    /// Raman spectra of four minerals, with cosmic rays, fluorescence and unknown substances among them.
+    Spectra(ExampleArgs),
     /// The paper's toy set: 13 points in the plane, the last three outliers.
     Toy(OutArgs),
     /// The same without the outliers.
@@ -119,6 +130,7 @@ impl SynthKind {
     /// The file to write.
     pub(super) fn out(&self) -> &Path {
         match self {
+            Self::Shapes(args) | Self::Texts(args) | Self::Cells(args) | Self::Spectra(args) => &args.out.out,
             Self::Toy(out)
             | Self::ToyClean(out)
             | Self::Rays { out, .. }
@@ -128,6 +140,20 @@ impl SynthKind {
             | Self::BlockNoise { out, .. } => &out.out,
         }
     }
+}
+
+#[derive(ClapArgs)]
+pub(super) struct ExampleArgs {
+    /// Samples without the outliers.
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 300)]
+    pub(super) samples: usize,
+    /// Outliers.
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 15)]
+    pub(super) outliers: usize,
+    #[command(flatten)]
+    pub(super) seed: SeedArgs,
+    #[command(flatten)]
+    pub(super) out: OutArgs,
 }
 
 #[derive(ClapArgs)]

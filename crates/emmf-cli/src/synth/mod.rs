@@ -1,6 +1,7 @@
 //! `emmf synth`: synthetic and contaminated data.
 
 mod args;
+mod examples;
 
 use std::path::Path;
 
@@ -21,8 +22,15 @@ use args::{OutArgs, SynthKind};
 const MOST_ENTRIES: usize = 1 << 32;
 
 pub(crate) fn run(SynthArgs { kind }: &SynthArgs) -> Result<()> {
-    emmf_io::check_output(kind.out())?;
     match kind {
+        SynthKind::Shapes(_) if examples::is_folder(kind.out()) => emmf_io::check_folder(kind.out())?,
+        _ => emmf_io::check_output(kind.out())?,
+    }
+    match kind {
+        SynthKind::Shapes(args) => examples::write_shapes(args),
+        SynthKind::Cells(args) => examples::write(args, synth::cells),
+        SynthKind::Spectra(args) => examples::write(args, synth::spectra),
+        SynthKind::Texts(args) => examples::write_texts(args),
         SynthKind::Toy(out) => write_labelled(&synth::toy_with_outliers::<f64>(), out),
         SynthKind::ToyClean(out) => write_labelled(&synth::toy_clean::<f64>(), out),
         SynthKind::Rays { samples, features, k, outliers, noise, seed, out } => {

@@ -88,7 +88,9 @@ fn folders_and_files_that_cannot_be_written() {
 #[test]
 fn synthetic_data_that_cannot_be_made() {
     let place = Place::with_data();
-    let cases: [(&str, &[&str]); 9] = [
+    let cases: [(&str, &[&str]); 11] = [
+        ("shapes --samples 4", &["--samples is 4", "number of classes, 5"]),
+        ("texts --samples 999999999999", &["999999999999", "ask for fewer"]),
         ("rays -k 0", &["-k is 0", "at least 1"]),
         ("rays --features 0", &["--features is 0", "at least 1"]),
         ("rays --samples 2 -k 3", &["--samples is 2", "number of classes, 3"]),
@@ -103,6 +105,7 @@ fn synthetic_data_that_cannot_be_made() {
         place.refuses(&format!("synth {kind} --out made.csv"), parts);
     }
     place.write("bare.csv", "1,2,3,4\n5,6,7,8\n");
+    place.refuses("synth texts --out texts.npz", &["texts.npz", "write .csv or .tsv"]);
     place.refuses("synth block-noise bare.csv --image 2x2 --block 1 --out made.csv", &["--labels"]);
 }
 

@@ -6,7 +6,8 @@ use std::io::Read;
 use std::process::Stdio;
 
 use emmf::registry::{Facts, METHODS, Memory};
-use emmf_io::{Budget, ReadOptions, read, read_labels};
+use emmf_io::{Budget, FolderKind, FolderOptions, Matrix, Numbers, ReadOptions};
+use emmf_io::{read, read_folder, read_labels};
 use program::{Place, column};
 use serde_json::json;
 
@@ -77,6 +78,9 @@ fn synth_makes_every_kind_in_every_format() {
     let place = Place::new();
     place.run("synth rays --samples 12 --features 6 -k 2 --outliers 0 --out images.npz").ok();
     let kinds = [
+        ("shapes --samples 10 --outliers 3", 13, 256),
+        ("cells --samples 10 --outliers 2", 12, 200),
+        ("spectra --samples 8 --outliers 3", 11, 121),
         ("toy", 13, 2),
         ("toy-clean", 10, 2),
         ("rays --samples 20 --features 7 -k 4 --outliers 3 --noise 0.1 --seed 5", 23, 7),
@@ -99,6 +103,24 @@ fn synth_makes_every_kind_in_every_format() {
         let text = place.run(&format!("synth {kind} --out -")).ok();
         assert_eq!(text.lines().count(), n + 1, "{kind}");
     }
+}
+
+#[test]
+fn shapes_become_a_folder_of_images_too() {
+    let place = Place::new();
+    place.run("synth shapes --samples 10 --outliers 3 --out shapes.csv").ok();
+    place.run("synth shapes --samples 10 --outliers 3 --out shapes/").ok();
+    let table = read(&place.path("shapes.csv"), &ReadOptions::default()).unwrap();
+    let images =
+        read_folder(&place.path("shapes"), FolderKind::Images, &FolderOptions::default()).unwrap().data;
+    // Folders are read class by class, the first of which is "bars".
+    assert_eq!((images.x.shape(), images.labels.as_ref().unwrap()[0].as_str()), ((13, 256), "bars"));
+    let first = |x: Numbers, row: usize| match x.into_f64() {
+        Matrix::Dense(x) => x.row(row).to_vec(),
+        Matrix::Sparse(_) => panic!("images are dense"),
+    };
+    let (grey, as_written) = (first(table.x, 8), first(images.x, 0));
+    assert!(grey.iter().zip(&as_written).all(|(a, b)| (a - b).abs() < 0.5 / 255.0 + 1e-9));
 }
 
 #[test]
@@ -136,6 +158,7 @@ fn methods_lists_all_facts() {
             published_labels,
             converges,
             codes_alone,
+            layers,
             places,
             memory: Memory { like_v, like_x, candidates, starts, products, .. },
         } = entry.facts;
@@ -150,6 +173,7 @@ fn methods_lists_all_facts() {
             "published_labels": published_labels,
             "converges": converges,
             "codes_alone": codes_alone,
+            "layers": layers,
             "places": places,
             "memory": {
                 "like_v": like_v,

@@ -15,14 +15,14 @@ use std::process::Stdio;
 use emmf_io::{Dataset, write};
 use program::{Done, Place, column};
 
-/// Samples of 16 MB in all, and of 40 MB, where what each of them takes is most of what a fit takes.
-const FEW: usize = 19_900;
-const MANY: usize = 49_900;
+/// Samples and features: 16 MB in all, and such that what each sample takes beside its numbers is most of what a fit takes.
+const LONG: (usize, usize) = (19_900, 200);
+const MANY: (usize, usize) = (49_900, 40);
 
 /// Clusters.
-fn place(samples: usize) -> Place {
+fn place((samples, features): (usize, usize)) -> Place {
     let place = Place::new();
-    let rays = emmf::synth::Rays { samples, features: 200, outliers: 100, ..Default::default() };
+    let rays = emmf::synth::Rays { samples, features, outliers: 100, ..Default::default() };
     let x = emmf::synth::rays_with_outliers::<f32>(&rays).unwrap().x;
     write(&place.path("x.npy"), &Dataset::new(x, None, None)).unwrap();
     place
@@ -30,7 +30,7 @@ fn place(samples: usize) -> Place {
 
 #[test]
 fn the_result_is_the_one_of_a_fit_in_memory() {
-    let place = place(FEW);
+    let place = place(LONG);
     let fit = "fit x.npy -k 3 --max-iter 5 --init-restarts 2 --quiet --out";
     place.run(&format!("{fit} whole --method emmf")).ok();
     // In blocks that is the default.
@@ -49,7 +49,7 @@ fn the_result_is_the_one_of_a_fit_in_memory() {
 
 #[test]
 fn too_little_memory_is_said_before_anything_is_read() {
-    let place = place(FEW);
+    let place = place(LONG);
     place.refuses("fit x.npy -k 3 --max-memory 20MB", &["x.npy", "--max-memory is 20 MB", "smaller k"]);
     place.refuses("fit x.npy -k 3 --max-memory lots", &["2GB"]);
     place.refuses("fit - -k 3 --max-memory 1GB", &["--max-memory needs a file", "standard input"]);
@@ -60,7 +60,7 @@ fn too_little_memory_is_said_before_anything_is_read() {
 /// Nobody is advised to use a type that is used already.
 #[test]
 fn promise_11_no_advice_that_is_followed_already() {
-    let place = place(FEW);
+    let place = place(LONG);
     let said = |dtype: &str| place.run(&format!("fit x.npy -k 3 --max-memory 20MB {dtype}")).stderr;
     assert!(!said("").contains("--dtype"), "{}", said(""));
     assert!(said("--dtype f64").contains("--dtype f32"), "{}", said("--dtype f64"));

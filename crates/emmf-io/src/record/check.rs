@@ -96,7 +96,41 @@ impl Record {
                 Value::Indices(_) | Value::Matrix(_) => {}
             }
         }
-        self.sketch.as_ref().map_or(Ok(()), |sketch| sketch.check(n, k))
+        self.check_layers()?;
+        self.sketch.as_ref().map_or(Ok(()), |sketch| sketch.check(n, (k, clusters)))
+    }
+
+    /// Nodes are those of the layers, and samples those that there are.
+    fn check_layers(&self) -> Checked {
+        let (n, widths) = (self.data.n, self.spec.widths());
+        let layers = &self.samples.layers;
+        if !layers.is_empty() {
+            length("samples.layers", layers.len(), (widths.len(), "layers"))?;
+        }
+        for (on, &width) in layers.iter().zip(&widths) {
+            length("samples.layers.labels", on.labels.len(), (n, "samples"))?;
+            below("samples.layers.labels", &on.labels, (width, "nodes"))?;
+            for (name, column) in [("residuals", &on.residuals), ("scores", &on.scores)] {
+                length(&format!("samples.layers.{name}"), column.len(), (n, "samples"))?;
+                finite(&format!("samples.layers.{name}"), column)?;
+            }
+        }
+        let Some(tree) = &self.tree else { return Ok(()) };
+        length("samples.layers", layers.len(), (tree.layers, "layers of the tree"))?;
+        for node in &tree.nodes {
+            let layer = node.layer.wrapping_sub(1);
+            below("tree.nodes.layer", &[layer], (widths.len(), "layers"))?;
+            below("tree.nodes.node", &[node.node], (widths[layer], "nodes"))?;
+            let above = widths.get(layer + 1).copied().unwrap_or(0);
+            below("tree.nodes.parent", node.parent.as_slice(), (above, "nodes above"))?;
+            let under = if layer > 0 { widths[layer - 1] } else { 0 };
+            below("tree.nodes.children", &node.children, (under, "nodes below"))?;
+            below("tree.nodes.members", &node.members, (n, "samples"))?;
+            rising("tree.nodes.members", &node.members)?;
+            finite("tree.nodes.share", &[node.share])?;
+            finite("tree.nodes.certainty", node.certainty.as_slice())?;
+        }
+        Ok(())
     }
 
     /// How parameters and the number of clusters were chosen.

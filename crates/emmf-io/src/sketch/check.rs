@@ -2,21 +2,33 @@
 
 use super::levels::Levels;
 use super::reduce::{self, MOST_PIXELS};
-use super::{MOST_CENTROIDS, MOST_POINTS, OUTLIERS, PlaneSketch, Sketch};
+use super::{LayoutSketch, MOST_CENTROIDS, MOST_POINTS, OUTLIERS, PlaneSketch, SilhouetteSketch, Sketch};
 use crate::record::check::{Checked, below, finite, length, rising, wrong};
 
 impl Sketch {
-    /// Of a fit with `n` samples and `k` clusters.
-    pub(crate) fn check(&self, n: usize, k: usize) -> Checked {
-        self.plane.check(n)?;
+    /// Of a fit with `n` samples, `k` centroids and so many clusters.
+    pub(crate) fn check(&self, n: usize, (k, clusters): (usize, usize)) -> Checked {
+        self.plane.check(n, k)?;
+        let points = self.plane.x.len();
+        self.layout.as_ref().map_or(Ok(()), |layout| layout.check(points))?;
+        self.silhouettes.as_ref().map_or(Ok(()), |silhouettes| silhouettes.check(points, clusters))?;
+        for feature in &self.features {
+            length("sketch.features.values", feature.values.len(), (points, "points"))?;
+            feature.values.check("sketch.features.values")?;
+        }
         at_most("sketch.centroids", self.centroids.len(), MOST_CENTROIDS)?;
         at_most("sketch.outliers", self.outliers.len(), OUTLIERS)?;
-        let clusters: Vec<usize> = self.centroids.iter().map(|centroid| centroid.cluster).collect();
-        below("sketch.centroids.cluster", &clusters, (k, "clusters"))?;
+        let shown: Vec<usize> = self.centroids.iter().map(|centroid| centroid.cluster).collect();
+        below("sketch.centroids.cluster", &shown, (k, "clusters"))?;
+        for layer in &self.layers {
+            at_most("sketch.layers", layer.len(), MOST_CENTROIDS)?;
+            let nodes: Vec<usize> = layer.iter().map(|node| node.cluster).collect();
+            below("sketch.layers.cluster", &nodes, (k, "nodes of the first layer"))?;
+        }
         let rows: Vec<usize> = self.outliers.iter().map(|outlier| outlier.row).collect();
         below("sketch.outliers.row", &rows, (n, "samples"))?;
         if !self.thumbnails.is_empty() {
-            length("sketch.thumbnails", self.thumbnails.len(), (self.plane.x.len(), "points"))?;
+            length("sketch.thumbnails", self.thumbnails.len(), (points, "points"))?;
         }
         self.check_shapes()
     }
@@ -28,7 +40,8 @@ impl Sketch {
             [("sketch.outliers.shape", &outlier.shape), ("sketch.outliers.fitted", &outlier.fitted)]
         });
         let thumbnails = self.thumbnails.iter().map(|thumbnail| ("sketch.thumbnails", thumbnail));
-        let mut all = centroids.chain(outliers).chain(thumbnails).peekable();
+        let nodes = self.layers.iter().flatten().map(|node| ("sketch.layers.shape", &node.shape));
+        let mut all = centroids.chain(outliers).chain(thumbnails).chain(nodes).peekable();
         let (count, of) = match (self.image, all.peek()) {
             (Some(sides), _) => (pixels(sides)?, "pixels"),
             (None, Some((place, first))) => {
@@ -45,7 +58,11 @@ impl Sketch {
 }
 
 impl PlaneSketch {
-    fn check(&self, n: usize) -> Checked {
+    fn check(&self, n: usize, k: usize) -> Checked {
+        if !self.centroids.is_empty() {
+            length("sketch.plane.centroids", self.centroids.len(), (k, "centroids"))?;
+            finite("sketch.plane.centroids", self.centroids.as_flattened())?;
+        }
         at_most("sketch.plane.x", self.x.len(), MOST_POINTS)?;
         length("sketch.plane.y", self.y.len(), (self.x.len(), "points"))?;
         finite("sketch.plane.x", &self.x)?;
@@ -59,6 +76,26 @@ impl PlaneSketch {
                 rising("sketch.plane.rows", rows)
             }
         }
+    }
+}
+
+impl LayoutSketch {
+    fn check(&self, points: usize) -> Checked {
+        for (place, along) in [("sketch.layout.x", &self.x), ("sketch.layout.y", &self.y)] {
+            length(place, along.len(), (points, "points"))?;
+            finite(place, along)?;
+        }
+        Ok(())
+    }
+}
+
+impl SilhouetteSketch {
+    fn check(&self, points: usize, clusters: usize) -> Checked {
+        length("sketch.silhouettes.points", self.points.len(), (points, "points"))?;
+        length("sketch.silhouettes.clusters", self.clusters.len(), (clusters, "clusters"))?;
+        finite("sketch.silhouettes.points", &self.points)?;
+        finite("sketch.silhouettes.clusters", &self.clusters)?;
+        finite("sketch.silhouettes.mean", &[self.mean])
     }
 }
 

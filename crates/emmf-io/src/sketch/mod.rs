@@ -2,17 +2,22 @@
 //! samples as points of a plane. Its size is bounded, whatever the data.
 
 mod check;
+mod features;
 mod levels;
+mod plane;
 mod reduce;
 
-use emmf::embed::plane;
+use emmf::embed::{layout, plane};
 use emmf::synth::ImageShape;
-use emmf::{Fit, Mat, Real, Samples};
+use emmf::{Cut, Fit, Mat, Real, Running, Samples};
 use serde::{Deserialize, Serialize};
 
 use crate::factors::TINY;
+pub use features::FeatureSketch;
 pub use levels::{Levels, base64};
+pub use plane::{LayoutSketch, MOST_POINTS, PlaneSketch, SilhouetteSketch};
 
+use features::sketch_features;
 use levels::range;
 use reduce::Reduction;
 
@@ -22,10 +27,6 @@ const MOST_CENTROIDS: usize = 200;
 const OUTLIERS: usize = 48;
 /// Features that are named with a centroid or a sample.
 const FEATURES: usize = 12;
-/// The most points of the plane.
-pub const MOST_POINTS: usize = 10_000;
-/// Of these, samples with the highest scores.
-const MOST_OUTLIERS: usize = 1_000;
 /// Bytes of thumbnails of samples that are not among the worst.
 const MOST_THUMBNAIL_BYTES: usize = 1_600_000;
 
@@ -40,9 +41,21 @@ pub struct Sketch {
     pub outliers: Vec<SampleSketch>,
     /// The samples as points.
     pub plane: PlaneSketch,
+    /// The same points, near each other where the samples are alike; older records do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<LayoutSketch>,
+    /// How far the clusters are apart, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silhouettes: Option<SilhouetteSketch>,
+    /// Features at these points, all or those that tell the centroids apart best; none where thumbnails hold them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<FeatureSketch>,
     /// The other samples of the plane as thumbnails, where they are images and few enough; in its order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub thumbnails: Vec<Levels>,
+    /// The centroids of every layer, from the first on, where there are several; those with the most samples.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<Vec<CentroidSketch>>,
 }
 
 /// A centroid.
@@ -89,19 +102,6 @@ pub struct Misfit {
     pub fitted: f64,
 }
 
-/// Samples as points.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PlaneSketch {
-    /// Which samples, where these are not all.
-    pub rows: Option<Vec<usize>>,
-    /// Across.
-    pub x: Vec<f32>,
-    /// Upwards.
-    pub y: Vec<f32>,
-    /// Shares of the variance of the coefficients along both.
-    pub shares: [f64; 2],
-}
-
 /// Names and shape of the features.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Features<'a> {
@@ -119,34 +119,64 @@ impl Features<'_> {
 }
 
 impl Sketch {
-    /// The sketch of a fit of these samples.
+    /// The sketch of a fit of these samples, on all cores.
     pub fn new<T: Real>(fit: &Fit<T>, x: Samples<'_, T>, features: Features<'_>) -> emmf::Result<Self> {
+        Self::on(&Running::default(), fit, x, features)
+    }
+
+    /// The same on other threads.
+    pub fn on<T: Real>(
+        running: &Running<'_>,
+        fit: &Fit<T>,
+        x: Samples<'_, T>,
+        features: Features<'_>,
+    ) -> emmf::Result<Self> {
         let reduction = Reduction::new(features.image, x.shape().1);
-        let order = by_score(&fit.scores);
+        let order = worst_first(fit)?;
         let outlier = |&row: &usize| sketch_sample(fit, x, row, (features, &reduction));
         let outliers = order.iter().take(OUTLIERS).map(outlier).collect::<emmf::Result<_>>()?;
-        let plane = sketch_plane(fit, &order);
+        let plane = PlaneSketch::new(&plane(fit.model.centroids(), &fit.v), plane::shown(&order));
+        let rows: Vec<usize> = (0..plane.x.len()).map(|at| plane.row(at)).collect();
+        let layout = LayoutSketch::new(&layout(fit, x, &rows, running)?);
         let thumbnails = thumbnails(fit, x, &plane, &reduction)?;
-        let centroids = sketch_centroids(fit, features, &reduction);
-        Ok(Self { image: reduction.image(), centroids, outliers, plane, thumbnails })
+        let layers: Vec<Vec<CentroidSketch>> = std::iter::once(fit.model.centroids())
+            .chain(fit.model.layers().iter().map(|layer| &layer.u))
+            .zip(&fit.layers)
+            .map(|(u, on)| sketch_centroids((u, &on.labels), features, &reduction))
+            .collect();
+        // Clusters are the nodes of the last layer.
+        let flat = || sketch_centroids((fit.model.centroids(), &fit.labels), features, &reduction);
+        let pixels = !thumbnails.is_empty();
+        Ok(Self {
+            image: reduction.image(),
+            centroids: layers.last().cloned().unwrap_or_else(flat),
+            outliers,
+            layout: Some(layout),
+            silhouettes: SilhouetteSketch::new(fit, x, &plane, running)?,
+            features: if pixels { Vec::new() } else { sketch_features(fit, x, &plane, features)? },
+            plane,
+            thumbnails,
+            layers,
+        })
     }
 }
 
-/// Rows by falling score.
-fn by_score(scores: &[f64]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..scores.len()).collect();
-    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
-    order
+/// Rows by falling score, outliers before the others: one that was set aside may score less.
+fn worst_first<T: Real>(fit: &Fit<T>) -> emmf::Result<Vec<usize>> {
+    let outlier = fit.outliers(Cut::default())?;
+    let mut order: Vec<usize> = (0..outlier.len()).collect();
+    order.sort_by(|&a, &b| outlier[b].cmp(&outlier[a]).then(fit.scores[b].total_cmp(&fit.scores[a])));
+    Ok(order)
 }
 
 fn sketch_centroids<T: Real>(
-    fit: &Fit<T>,
+    (u, labels): (&Mat<T>, &[usize]),
     features: Features<'_>,
     reduction: &Reduction,
 ) -> Vec<CentroidSketch> {
-    let u = fit.model.centroids();
-    let mut sizes = vec![0_usize; u.cols().max(fit.model.spec().label_count())];
-    fit.labels.iter().for_each(|&label| sizes[label] += 1);
+    let most = labels.iter().max().map_or(0, |label| label + 1);
+    let mut sizes = vec![0_usize; u.cols().max(most)];
+    labels.iter().for_each(|&label| sizes[label] += 1);
     let mut clusters: Vec<usize> = (0..u.cols()).collect();
     clusters.sort_by_key(|&k| std::cmp::Reverse(sizes[k]));
     clusters.truncate(MOST_CENTROIDS);
@@ -219,28 +249,6 @@ fn approximation<T: Real>(fit: &Fit<T>, row: usize) -> Vec<f64> {
     (0..u.rows()).map(entry).collect()
 }
 
-/// All samples, or the worst ones and as many others as there is room for, evenly spaced.
-fn sketch_plane<T: Real>(fit: &Fit<T>, order: &[usize]) -> PlaneSketch {
-    let n = order.len();
-    let plane = plane(fit.model.centroids(), &fit.v);
-    let rows = (n > MOST_POINTS).then(|| {
-        let others = MOST_POINTS - MOST_OUTLIERS;
-        let mut rows: Vec<usize> = order[..MOST_OUTLIERS].to_vec();
-        rows.extend((0..others).map(|at| at * n / others));
-        rows.sort_unstable();
-        rows.dedup();
-        rows
-    });
-    let shown = rows.clone().unwrap_or_else(|| (0..n).collect());
-    let along = |axis: usize| shown.iter().map(|&i| rounded(plane.points[i][axis])).collect();
-    PlaneSketch { x: along(0), y: along(1), shares: plane.shares, rows }
-}
-
-/// To the precision of a picture.
-fn rounded(value: f64) -> f32 {
-    ((value * 1e4).round() / 1e4) as f32
-}
-
 /// Every sample of the plane as a thumbnail, where there is room for that.
 fn thumbnails<T: Real>(
     fit: &Fit<T>,
@@ -253,8 +261,7 @@ fn thumbnails<T: Real>(
         return Ok(Vec::new());
     }
     let thumbnail = |at: usize| {
-        let row = plane.rows.as_ref().map_or(at, |rows| rows[at]);
-        let shown = reduction.apply(&prepared(fit, x, row)?);
+        let shown = reduction.apply(&prepared(fit, x, plane.row(at))?);
         Ok(Levels::new(&shown, range(&shown)))
     };
     (0..plane.x.len()).map(thumbnail).collect()

@@ -13,7 +13,7 @@ pub(crate) use column::read_texts;
 pub use formula::{disarmed, meant};
 pub(crate) use labels::{first_fields, read_labels};
 pub(crate) use table::{label, read};
-pub(crate) use write::{fill_row, number, write, write_labels, write_named};
+pub(crate) use write::{fill_row, number, write, write_labels, write_named, write_texts};
 
 use crate::error::Problem;
 use std::borrow::Cow;

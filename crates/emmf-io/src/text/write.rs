@@ -88,6 +88,21 @@ pub(crate) fn number<T: Real>(value: T) -> String {
     }
 }
 
+/// Writes texts and their labels as a table of two columns.
+pub(crate) fn write_texts(
+    out: &mut dyn Write,
+    texts: &[String],
+    labels: &[String],
+    delimiter: u8,
+) -> io::Result<()> {
+    let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
+    writer.write_record(["text", label_column_beside(&[])])?;
+    for (text, label) in texts.iter().zip(labels) {
+        writer.write_record([disarmed(text).as_bytes(), disarmed(label).as_bytes()])?;
+    }
+    writer.flush()
+}
+
 /// Writes one label a line, under a name by which they are found again.
 pub(crate) fn write_labels(out: &mut dyn Write, labels: &[String]) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);

@@ -3,6 +3,7 @@
 use super::{StopWords, words};
 use crate::error::{Problem, listed, nearest};
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 /// Words that are looked at to guess the language.
 const LOOK: usize = 20_000;
@@ -48,17 +49,24 @@ fn unknown(code: &str) -> Problem {
     }
 }
 
+/// The stop words of every language, made once. Longer codes are of mixtures of languages, which contain the whole list of
+/// one of them.
+static LISTS: LazyLock<Vec<(&str, HashSet<String>)>> = LazyLock::new(|| {
+    let languages = stop_words::available_languages().iter().filter(|code| code.len() == 2);
+    let list = |code: &&'static str| {
+        let words = stop_words::lookup(code).unwrap_or_default().iter().flat_map(|word| words(word));
+        (*code, words.collect())
+    };
+    languages.map(list).collect()
+});
+
 /// The language most of whose stop words are in the texts.
 fn guessed(texts: &[impl AsRef<str>]) -> Option<&'static str> {
     let seen: Vec<String> = texts.iter().flat_map(|text| words(text.as_ref())).take(LOOK).collect();
-    let share = |code: &&'static str| {
-        let stop: HashSet<String> =
-            stop_words::lookup(code).unwrap_or_default().iter().flat_map(|word| words(word)).collect();
+    let share = |stop: &HashSet<String>| {
         seen.iter().filter(|word| stop.contains(*word)).count() as f64 / seen.len().max(1) as f64
     };
-    // Longer codes are of mixtures of languages, which contain the whole list of one of them.
-    let languages = stop_words::available_languages().iter().filter(|code| code.len() == 2);
-    let shares = languages.map(|code| (share(code), *code));
+    let shares = LISTS.iter().map(|(code, stop)| (share(stop), *code));
     let best = shares.max_by(|a, b| a.0.total_cmp(&b.0))?;
     (best.0 >= SHARE).then_some(best.1)
 }

@@ -55,7 +55,9 @@ pub(super) fn centroids<B: DrawingBackend>(
     for (at, centroid) in sketch.centroids.iter().enumerate() {
         let (left, top) = layout.corner(at as u32);
         let title = match sizes.get(centroid.cluster) {
-            Some(size) if sizes.len() == record.spec.k => format!("{}: {size}", centroid.cluster),
+            Some(size) if sizes.len() == record.spec.k || record.spec.is_deep() => {
+                format!("{}: {size}", centroid.cluster)
+            }
             _ => centroid.cluster.to_string(),
         };
         paper.text(&title, (f64::from(left), f64::from(top) + 6.0), Anchor::Start, 12)?;
@@ -73,22 +75,26 @@ type Cell = ((u32, u32), (u32, u32));
 fn picture<B: DrawingBackend>(
     paper: &Paper<'_, B>,
     centroid: &CentroidSketch,
-    [height, width]: [usize; 2],
+    shape: [usize; 2],
     ((left, top), cell): Cell,
 ) -> Picture {
-    let values = centroid.shape.values();
-    let mut pixels = RgbImage::new(width as u32, height as u32);
-    for (pixel, value) in pixels.pixels_mut().zip(values) {
-        let grey = (255.0 * value / centroid.shape.high.max(f64::MIN_POSITIVE)).clamp(0.0, 255.0) as u8;
-        *pixel = Rgb([grey; 3]);
-    }
     Picture {
         left: paper.size(left),
         top: paper.size(top + 16),
         width: paper.size(cell.0 - 8),
         height: paper.size(cell.1 - 24),
-        pixels,
+        pixels: pixels(centroid, shape),
     }
+}
+
+/// A centroid as an image.
+pub(super) fn pixels(centroid: &CentroidSketch, [height, width]: [usize; 2]) -> RgbImage {
+    let mut pixels = RgbImage::new(width as u32, height as u32);
+    for (pixel, value) in pixels.pixels_mut().zip(centroid.shape.values()) {
+        let grey = (255.0 * value / centroid.shape.high.max(f64::MIN_POSITIVE)).clamp(0.0, 255.0) as u8;
+        *pixel = Rgb([grey; 3]);
+    }
+    pixels
 }
 
 fn words<B: DrawingBackend>(

@@ -7,6 +7,7 @@ mod gallery;
 mod look;
 mod paper;
 mod record;
+mod tree;
 
 use emmf_io::Record;
 use plotters::prelude::*;
@@ -36,6 +37,8 @@ pub enum Kind {
     Centroids,
     /// The samples as points of a plane, coloured by cluster, outliers marked.
     Embedding,
+    /// The nodes of all layers, where there are several.
+    Tree,
 }
 
 /// A figure of a run.
@@ -68,18 +71,21 @@ impl<'a> Figure<'a> {
             Kind::Convergence => Some(Ok(record::convergence(self.record))),
             Kind::Residuals => Some(Ok(record::residuals(self.record))),
             Kind::Embedding => Some(record::embedding(self.record)),
-            Kind::Centroids => None,
+            Kind::Centroids | Kind::Tree => None,
         }
     }
 }
 
 impl Drawing for Figure<'_> {
     fn size(&self) -> Result<(u32, u32), Error> {
-        centroids::size(self.record)
+        if self.kind == Kind::Tree { tree::size(self.record) } else { centroids::size(self.record) }
     }
 
     fn draw<B: DrawingBackend>(&self, paper: &Paper<'_, B>) -> Result<Vec<Picture>, Error> {
-        centroids::centroids(paper, self.record)
+        match self.kind {
+            Kind::Tree => tree::tree(paper, self.record),
+            _ => centroids::centroids(paper, self.record),
+        }
     }
 }
 

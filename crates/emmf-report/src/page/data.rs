@@ -4,10 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use emmf::metrics::Clustering;
 use emmf::model::Seconds;
+use emmf::outliers::{Doubt, Reason};
 use emmf::{Choice, Spec};
-use emmf_io::{DataInfo, Record, Sketch, base64};
+use emmf_io::{DataInfo, GridInfo, Record, Sketch, base64};
 use serde::Serialize;
 
+use super::matching::{Matched, matched};
+use super::tree::TreeData;
 use crate::Summary;
 
 /// Points of a trace at the most.
@@ -18,10 +21,14 @@ const MOST_SAMPLES: usize = 200_000;
 const WORST: usize = 2_000;
 /// Longer names are cut.
 const MOST_CHARACTERS: usize = 120;
+/// Bytes up to which all names are on the page; else those of the samples that are shown one by one.
+const MOST_NAMES: usize = 4_000_000;
 
 #[derive(Serialize)]
 pub(super) struct PageData<'a> {
     emmf: &'static str,
+    /// Why a sample is an outlier, in sentences; runs say which.
+    reasons: [&'static str; Reason::PARTS.len()],
     runs: Vec<RunData<'a>>,
     pub(super) summary: Option<SummaryData>,
 }
@@ -49,12 +56,32 @@ struct RunData<'a> {
     label: String,
     truth: Option<String>,
     classes: Vec<String>,
-    names: BTreeMap<usize, String>,
-    reasons: BTreeMap<usize, &'static str>,
+    names: Names,
+    texts: BTreeMap<usize, &'a str>,
+    /// The number of the reason of every sample, a byte each.
+    reason: Option<String>,
+    groups: &'a [Vec<usize>],
+    doubt: Option<&'static str>,
+    unassigned: &'a [usize],
+    notes: &'a [String],
+    grid: &'a Option<GridInfo>,
+    #[serde(flatten)]
+    matched: Matched,
     choice: &'a Option<Choice>,
     sketch: &'a Option<Sketch>,
+    tree: Option<TreeData>,
     command: &'a Option<String>,
     extras: serde_json::Value,
+}
+
+/// What samples are called.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Names {
+    /// All whose numbers are on the page, in their order.
+    All(Vec<String>),
+    /// Some, by their rows.
+    Some(BTreeMap<usize, String>),
 }
 
 #[derive(Serialize)]
@@ -73,14 +100,15 @@ pub(super) struct SummaryData {
 
 impl<'a> PageData<'a> {
     pub(super) fn new(records: &[&'a Record]) -> Self {
-        let names = names(records);
-        let runs = records.iter().zip(names).map(|(record, name)| RunData::new(record, name)).collect();
-        Self { emmf: env!("CARGO_PKG_VERSION"), runs, summary: None }
+        let runs = records.iter().zip(names(records)).zip(matched(records));
+        let runs = runs.map(|((record, name), matched)| RunData::new(record, name, matched)).collect();
+        let reasons = Reason::PARTS.map(Reason::told);
+        Self { emmf: env!("CARGO_PKG_VERSION"), reasons, runs, summary: None }
     }
 }
 
 impl<'a> RunData<'a> {
-    fn new(record: &'a Record, name: String) -> Self {
+    fn new(record: &'a Record, name: String, matched: Matched) -> Self {
         let samples = &record.samples;
         let rows = thinned(record);
         let shown: Vec<usize> = rows.clone().unwrap_or_else(|| (0..samples.label.len()).collect());
@@ -111,11 +139,19 @@ impl<'a> RunData<'a> {
             label: indices(shown.iter().map(|&i| samples.label[i])),
             truth: truth.map(|truth| indices(truth.into_iter())),
             classes: classes.iter().map(|class| cut(class)).collect(),
-            names: sample_names(record),
-            reasons: reasons(record),
+            names: sample_names(record, &shown),
+            texts: texts(record),
+            reason: (!samples.reason.is_empty()).then(|| reasons(&samples.reason, &shown)),
+            groups: &record.groups,
+            doubt: record.doubt.map(Doubt::told),
+            unassigned: &record.unassigned,
+            notes: &record.notes,
+            grid: &record.grid,
+            matched,
             rows,
             choice: &record.choice,
             sketch: &record.sketch,
+            tree: TreeData::new(record),
             command: &record.command,
             extras: serde_json::to_value(&record.extras).unwrap_or_default(),
         }
@@ -193,31 +229,39 @@ fn classes(record: &Record) -> Vec<&str> {
     if classes.len() > usize::from(u16::MAX) { Vec::new() } else { classes }
 }
 
-/// Why the outliers that the page shows one by one are such.
-fn reasons(record: &Record) -> BTreeMap<usize, &'static str> {
-    let told = |row: usize| record.samples.reason.get(row).map(|reason| (row, reason.told()));
-    let shown = record.sketch.iter().flat_map(|sketch| &sketch.outliers);
-    shown.filter_map(|sample| told(sample.row)).collect()
+/// The numbers of the reasons.
+fn reasons(all: &[Reason], rows: &[usize]) -> String {
+    let number = |reason: Reason| Reason::PARTS.iter().position(|part| *part == reason).unwrap_or(0) as u8;
+    base64(&rows.iter().map(|&row| number(all[row])).collect::<Vec<u8>>())
 }
 
-/// The names of the samples that the page can point at, or how their texts begin.
-fn sample_names(record: &Record) -> BTreeMap<usize, String> {
-    let Some(sketch) = &record.sketch else { return BTreeMap::new() };
-    let (names, texts) = (record.samples.name.as_deref(), record.samples.text.as_deref());
-    let named = |row: usize| match (names.and_then(|all| all.get(row)), texts.and_then(|all| all.get(row))) {
-        (Some(name), Some(text)) => Some(format!("{}: {text}", cut(name))),
-        (Some(name), None) => Some(cut(name)),
-        (None, text) => text.cloned(),
-    };
-    let plane: Box<dyn Iterator<Item = usize>> = match &sketch.plane.rows {
-        Some(rows) => Box::new(rows.iter().copied()),
-        None => Box::new(0..sketch.plane.x.len()),
-    };
-    let rows = plane.chain(sketch.outliers.iter().map(|outlier| outlier.row));
-    rows.filter_map(|row| Some((row, named(row)?))).collect()
+/// The rows of the samples that the page shows one by one.
+fn shown_singly(record: &Record) -> impl Iterator<Item = usize> + '_ {
+    record.sketch.iter().flat_map(|sketch| {
+        let points =
+            (0..sketch.plane.x.len()).map(|at| sketch.plane.rows.as_ref().map_or(at, |rows| rows[at]));
+        points.chain(sketch.outliers.iter().map(|outlier| outlier.row))
+    })
 }
 
-fn cut(text: &str) -> String {
+fn sample_names(record: &Record, rows: &[usize]) -> Names {
+    let Some(names) = &record.samples.name else { return Names::Some(BTreeMap::new()) };
+    let all: Vec<String> = rows.iter().map(|&row| cut(&names[row])).collect();
+    if all.iter().map(String::len).sum::<usize>() <= MOST_NAMES {
+        return Names::All(all);
+    }
+    Names::Some(shown_singly(record).map(|row| (row, cut(&names[row]))).collect())
+}
+
+/// How the texts begin of the samples that the page shows one by one.
+fn texts(record: &Record) -> BTreeMap<usize, &str> {
+    let texts = record.samples.text.as_deref();
+    texts
+        .map(|texts| shown_singly(record).map(|row| (row, texts[row].as_str())).collect())
+        .unwrap_or_default()
+}
+
+pub(super) fn cut(text: &str) -> String {
     text.chars().take(MOST_CHARACTERS).collect()
 }
 

@@ -4,18 +4,34 @@
 //! nodes of it. A content security policy allows the one script and the one style sheet by their hashes, nothing else.
 
 mod data;
+mod matching;
+mod tree;
 
 use emmf_io::Record;
 use sha2::{Digest, Sha256};
 
 use crate::{Comparison, Error, Summary};
 
-const STYLE: &str = concat!(include_str!("../style.css"), include_str!("page.css"));
+const STYLE: &str = concat!(include_str!("../style.css"), include_str!("page.css"), include_str!("tree.css"));
+/// One file a section, and `main.js`, which says in which order.
 const SCRIPT: &str = concat!(
-    include_str!("chart.js"),
-    include_str!("page.js"),
-    include_str!("samples.js"),
-    include_str!("plane.js")
+    include_str!("js/chart.js"),
+    include_str!("js/runs.js"),
+    include_str!("js/section.js"),
+    include_str!("js/selection.js"),
+    include_str!("js/verdict.js"),
+    include_str!("js/colouring.js"),
+    include_str!("js/plane.js"),
+    include_str!("js/steer.js"),
+    include_str!("js/centroids.js"),
+    include_str!("js/tree.js"),
+    include_str!("js/clusters.js"),
+    include_str!("js/choice.js"),
+    include_str!("js/outliers.js"),
+    include_str!("js/samples.js"),
+    include_str!("js/convergence.js"),
+    include_str!("js/parameters.js"),
+    include_str!("js/main.js")
 );
 
 /// A page about runs, side by side.

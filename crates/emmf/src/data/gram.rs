@@ -21,19 +21,33 @@ pub(crate) struct Gram<T> {
     weighted: Vec<T>,
 }
 
-/// Rows that are brought to double precision at a time.
-const WIDENED: usize = 2048;
+/// Rows that are brought to double precision at a time, and rows of the result that are made together.
+const WIDENED: usize = 256;
+const TOGETHER: usize = 32;
 
 /// AᵀA in double precision, without a copy of all of A.
 pub(crate) fn exact_gram<T: Real>(a: &Mat<T>) -> Mat<f64> {
     let (n, c) = a.shape();
-    let (mut total, mut gram) = (Mat::zeros(c, c), Gram::new(c));
+    let mut total = Mat::zeros(c, c);
     for rows in blocks(0..n, WIDENED) {
         let wide = Mat::from_fn(rows.len(), c, |i, k| a[(rows.start + i, k)].to_f64());
-        let part = gram.of(&wide).as_slice();
-        total.as_mut_slice().iter_mut().zip(part).for_each(|(total, part)| *total += part);
+        let wide = wide.as_slice();
+        each(total.as_mut_slice().par_chunks_mut((TOGETHER * c).max(1)).enumerate(), |(at, out)| {
+            let (first, many) = (at * TOGETHER, out.len() / c);
+            // On and above the diagonal.
+            let (left, right) = (Left::Columns((&wide[first..], c)), (&wide[first..], c));
+            f64::gemm((&mut out[first..], c), left, right, (many, rows.len(), c - first), true);
+        });
     }
+    mirror(&mut total);
     total
+}
+
+/// What is above the diagonal, below it.
+fn mirror<T: Real>(gram: &mut Mat<T>) {
+    for k in 1..gram.cols() {
+        (0..k).for_each(|l| gram[(k, l)] = gram[(l, k)]);
+    }
 }
 
 /// `out` = A·B for a tall A and a small B.
@@ -134,9 +148,7 @@ impl<T: Real> Gram<T> {
             }
         });
         total_of(&mut self.total, sums, n.div_ceil(rows));
-        for k in 1..c {
-            (0..k).for_each(|l| self.total[(k, l)] = self.total[(l, k)]);
-        }
+        mirror(&mut self.total);
         &self.total
     }
 }

@@ -6,7 +6,7 @@ use crate::data::{Data, Dense, Stored};
 use crate::error::{Error, Result};
 use crate::init::{Factors, filled};
 use crate::matrix::{Mat, Part, Samples};
-use crate::model::Fit;
+use crate::model::{Fit, OnLayer};
 use crate::outliers::screen;
 use crate::real::Real;
 use crate::registry::{Entry, SetAside};
@@ -80,8 +80,15 @@ impl Split {
         for (rows, from) in [(&self.kept, &fit.v), (&self.aside, &coded.v)] {
             rows.iter().enumerate().for_each(|(at, &i)| v.row_mut(i).copy_from_slice(from.row(at)));
         }
+        let layers = fit
+            .layers
+            .iter()
+            .zip(&coded.layers)
+            .map(|(fitted, coded)| self.on_layer(fitted, coded))
+            .collect();
         Ok(Fit {
             v,
+            layers,
             labels: self.merged(&fit.labels, &coded.labels),
             residuals: self.merged(&fit.residuals, &coded.residuals),
             weights: self.merged(&fit.weights, &vec![0.0; self.aside.len()]),
@@ -91,6 +98,14 @@ impl Split {
             set_aside: self.aside,
             ..fit
         })
+    }
+
+    fn on_layer(&self, fitted: &OnLayer, coded: &OnLayer) -> OnLayer {
+        OnLayer::of(
+            self.merged(&fitted.labels, &coded.labels),
+            self.merged(&fitted.residuals, &coded.residuals),
+            self.merged(&fitted.scores, &coded.scores),
+        )
     }
 
     fn merged<V: Copy + Default>(&self, kept: &[V], aside: &[V]) -> Vec<V> {

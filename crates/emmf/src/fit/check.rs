@@ -18,9 +18,13 @@ const DISTINCT: f64 = 9_007_199_254_740_992.0;
 
 /// Every parameter, for a matrix of this shape.
 pub(super) fn spec(spec: &Spec, entry: &Entry, (n, d): (usize, usize)) -> Result<()> {
-    entry.check(&spec.params, spec.graph.is_some())?;
+    entry.check(spec)?;
     if n == 0 || d == 0 {
         return Err(Error::Empty { rows: n, cols: d });
+    }
+    if spec.is_deep() && spec.k > n {
+        let must = format!("at most {n} in the first layer, the number of samples");
+        return Err(Error::param("layers", shown(spec), must));
     }
     if spec.k == 0 || spec.k > n {
         let must = format!("at least 1 and at most {n}, the number of samples");
@@ -41,12 +45,53 @@ pub(super) fn spec(spec: &Spec, entry: &Entry, (n, d): (usize, usize)) -> Result
     }
     positive(spec)?;
     solver(spec, entry)?;
+    layers(spec, entry)?;
     graph(spec, entry)
+}
+
+/// The widths of all layers.
+fn shown(spec: &Spec) -> String {
+    spec.widths().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Layers go together with the rest, and their widths fall.
+fn layers(spec: &Spec, entry: &Entry) -> Result<()> {
+    if !spec.is_deep() {
+        return Ok(());
+    }
+    let (widths, shown) = (spec.widths(), shown(spec));
+    if let Some(pair) = widths.windows(2).find(|pair| pair[0] <= pair[1] || pair[1] == 0) {
+        let must = match pair {
+            [_, 0] => "at least 1 in every layer".into(),
+            _ => format!("falling from layer to layer: {} is not below {}", pair[1], pair[0]),
+        };
+        return Err(Error::param("layers", shown, must));
+    }
+    if !entry.facts.layers {
+        let must =
+            format!("left out with {}, which is no method of weighted samples without a graph", entry.name);
+        return Err(Error::param("layers", shown, must));
+    }
+    let solver = entry.solver(spec);
+    if solver != Solver::Mu {
+        return Err(Error::param("solver", solver, "mu with layers"));
+    }
+    if spec.missing == Missing::Nan {
+        let instead = "fill the gaps before, or fit one layer";
+        return Err(Error::Missing { what: "layers".into(), instead });
+    }
+    if entry.merges(spec).is_none() && spec.graph.is_some() {
+        return Err(Error::param("graph", "given", "left out with merge = 0: no layer is merged along it"));
+    }
+    Ok(())
 }
 
 /// What can be fitted wherever the samples are.
 pub(super) fn anywhere<T>(spec: &Spec, entry: &Entry, given: &Given<'_, T>) -> Result<()> {
     let wrong = |name, got: String, must: &str| Err(Error::param(name, got, must));
+    if spec.is_deep() {
+        return wrong("layers", shown(spec), "one, for samples that are elsewhere");
+    }
     if entry.facts.places != Places::Anywhere || spec.graph.is_some() {
         return wrong(
             "method",
@@ -88,6 +133,7 @@ pub(super) fn own<T>(spec: &Spec, given: &Given<'_, T>) -> Result<()> {
         ("normalize", !spec.normalize.is_empty()),
         ("graph", spec.graph.is_some() || given.graph.is_some() || spec.init == Some(Init::Graph)),
         ("missing", spec.missing == Missing::Nan),
+        ("layers", spec.is_deep()),
         ("outliers", spec.outliers == Some(Outliers::SetAside)),
         ("loss", given.loss.is_some()),
     ];
@@ -185,6 +231,9 @@ pub(super) fn labels(spec: &Spec, entry: &Entry, n: usize) -> Result<()> {
         let must = format!("at least 1 and at most {n}, the number of samples");
         return Err(Error::param("clusters", clusters, must));
     }
+    if spec.is_deep() {
+        return of_layers(spec, entry);
+    }
     if spec.label_count() != spec.k && !entry.labels(spec).is_kmeans() {
         let must = format!("{}, one for each centroid, unless labels are read off by k-means", spec.k);
         return Err(Error::param("clusters", spec.label_count(), must));
@@ -196,6 +245,23 @@ pub(super) fn labels(spec: &Spec, entry: &Entry, n: usize) -> Result<()> {
         return Err(Error::param("labels", "components", must));
     }
     Ok(())
+}
+
+/// The nodes of the first layer are its centroids, and those of the others follow.
+fn of_layers(spec: &Spec, entry: &Entry) -> Result<()> {
+    if let Some(clusters) = spec.clusters {
+        return Err(Error::param(
+            "clusters",
+            clusters,
+            "left out with layers: the last one says how many there are",
+        ));
+    }
+    match entry.labels(spec) {
+        LabelRule::Largest | LabelRule::Unit => Ok(()),
+        rule => {
+            Err(Error::param("labels", format!("{rule:?}").to_lowercase(), "largest or unit with layers"))
+        }
+    }
 }
 
 /// A start that the caller gives.

@@ -5,15 +5,18 @@
 
 use std::ops::RangeInclusive;
 
+use super::layers::choose_layers;
 use super::online::{Updated, fit_online, update};
 use super::rank::choose_rank;
 use super::{Given, fit, fit_side, graph_of, start_of};
 use crate::choose::{Choice, Seen, choose_k};
+use crate::embed::{Layout, laid_out};
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::init::Factors;
 use crate::matrix::Samples;
 use crate::method::SampleSide;
+use crate::metrics::silhouettes_of;
 use crate::model::{Coded, Fit, Model, judging, transform};
 use crate::spec::Spec;
 use crate::threads::Running;
@@ -66,6 +69,9 @@ pub trait Compiled: Sized {
         running: &Running<'_>,
     ) -> Result<Choice>;
 
+    /// See [`Spec::choose_layers`].
+    fn choose_layers(spec: &Spec, x: Samples<'_, Self>, running: &Running<'_>) -> Result<Vec<usize>>;
+
     /// See [`Model::judging`].
     fn judging(
         model: &Model<Self>,
@@ -76,6 +82,18 @@ pub trait Compiled: Sized {
 
     /// See [`Model::transform_with`].
     fn transform(model: &Model<Self>, x: Samples<'_, Self>, running: &Running<'_>) -> Result<Coded<Self>>;
+
+    /// See [`layout`](crate::embed::layout).
+    fn layout(fit: &Fit<Self>, x: Samples<'_, Self>, rows: &[usize], running: &Running<'_>)
+    -> Result<Layout>;
+
+    /// See [`silhouettes`](crate::metrics::silhouettes).
+    fn silhouettes(
+        model: &Model<Self>,
+        x: Samples<'_, Self>,
+        labels: &[usize],
+        running: &Running<'_>,
+    ) -> Result<Vec<f64>>;
 }
 
 macro_rules! compiled {
@@ -139,6 +157,10 @@ macro_rules! compiled {
                 choose_rank(spec, x, &ks, seen, running)
             }
 
+            fn choose_layers(spec: &Spec, x: Samples<'_, Self>, running: &Running<'_>) -> Result<Vec<usize>> {
+                choose_layers(spec, x, running)
+            }
+
             fn judging(
                 model: &Model<Self>,
                 x: Samples<'_, Self>,
@@ -154,6 +176,24 @@ macro_rules! compiled {
                 running: &Running<'_>,
             ) -> Result<Coded<Self>> {
                 transform(model, x, running)
+            }
+
+            fn layout(
+                fit: &Fit<Self>,
+                x: Samples<'_, Self>,
+                rows: &[usize],
+                running: &Running<'_>,
+            ) -> Result<Layout> {
+                laid_out(fit, x, rows, running)
+            }
+
+            fn silhouettes(
+                model: &Model<Self>,
+                x: Samples<'_, Self>,
+                labels: &[usize],
+                running: &Running<'_>,
+            ) -> Result<Vec<f64>> {
+                silhouettes_of(model, x, labels, running)
             }
         }
     };

@@ -7,7 +7,7 @@ use crate::cancel::Deadline;
 use crate::checkpoint::{Checkpoint, Snapshot};
 use crate::error::{Error, Result};
 use crate::init::{Random, Start};
-use crate::iterate::{Observer, Run, Step, Stop, StopRule, iterate};
+use crate::iterate::{Observer, Phase, Run, Step, Stop, StopRule, iterate};
 use crate::method::{Ending, Method, Shares};
 use crate::model::{Fit, Model, ResidualScale, Seconds};
 use crate::outliers::Reason;
@@ -69,6 +69,7 @@ impl<'a> Fitting<'a> {
         let weights = if rule.is_kmeans() { self.weights.to_vec() } else { Vec::new() };
         let ending =
             Ending { polish, labels: rule, clusters, weights, seed, deadline, cancel: cancel.clone() };
+        given.begins(Phase::Code);
         let outcome = method.finish(x, state, ending)?;
         (self.intact)()?;
         if polish && cancel.is_cancelled() {
@@ -84,7 +85,12 @@ impl<'a> Fitting<'a> {
             let centres = shares.centres(&outcome.labels, self.weights, clusters);
             model = model.with_label_centres(centres)?;
         }
+        let mut layers = Vec::new();
+        if let Some(left) = outcome.layers {
+            (model, layers) = model.layered(left, &outcome.residuals)?;
+        }
         Ok(Fit {
+            layers,
             scores: outcome.residuals.iter().map(|&r| scale.score(r)).collect(),
             objective: outcome.objective,
             weights: outcome.weights,
@@ -126,6 +132,7 @@ impl<'a> Fitting<'a> {
         };
         for restart in first..restarts {
             let resume = resume.filter(|_| restart == first);
+            given.begins(Phase::Start);
             let mut run = match (self.begin(method, x, given, (restart, resume)), &mut best) {
                 (Err(Error::Cancelled), Some((best, _))) => {
                     best.stop = Stop::Cancelled;

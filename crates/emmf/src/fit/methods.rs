@@ -10,12 +10,13 @@ use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::init::fill;
+use crate::iterate::Phase;
 use crate::loss::Loss;
 use crate::method::SampleSide;
 use crate::method::side::Host;
 use crate::method::{
-    Aim, Entrywise, Gamma, GraphIrls, Gsnmf, Irls, Lsnmf, Onmf, Pnmf, Recipe, Regularized, Rmnmf, Setting,
-    Source, SparseDivergence, Symnmf, Update,
+    Aim, Deep, Entrywise, Gamma, GraphIrls, Gsnmf, Irls, Lsnmf, Onmf, Pnmf, Recipe, Regularized, Rmnmf,
+    Setting, Source, SparseDivergence, Symnmf, Update,
 };
 use crate::model::Fit;
 use crate::real::Real;
@@ -39,6 +40,22 @@ impl Fitting<'_> {
         }
     }
 
+    /// What of this fit needs the samples in this memory, where anything does.
+    fn runs_elsewhere(&self) -> std::result::Result<(), &'static str> {
+        let Self { spec, entry, .. } = self;
+        if spec.missing == Missing::Nan {
+            Err("missing values")
+        } else if spec.is_deep() {
+            Err("layers")
+        } else if entry.facts.places != Places::Anywhere {
+            Err(entry.name)
+        } else if entry.follows(spec).is_some() {
+            Err("a graph")
+        } else {
+            Ok(())
+        }
+    }
+
     /// Makes the method and fits with it, on the given graph where it follows one.
     pub(super) fn fit<T: Real>(mut self, data: &Stored<'_, T>, mut given: Given<'_, T>) -> Result<Fit<T>> {
         let Self { spec, entry, weights, .. } = self;
@@ -47,19 +64,12 @@ impl Fitting<'_> {
         let follows = entry.follows(spec);
         let own = given.loss;
         if let Some(device) = given.device {
-            let elsewhere = entry.facts.places == Places::Anywhere && follows.is_none();
-            if !elsewhere || missing {
-                let what = if missing {
-                    "missing values"
-                } else if elsewhere {
-                    "a graph"
-                } else {
-                    entry.name
-                };
-                return Err(refused(device, what));
-            }
+            self.runs_elsewhere().map_err(|what| refused(device, what))?;
         }
         let making = Instant::now();
+        if follows.is_some() {
+            given.begins(Phase::Graph);
+        }
         let guide = Guide::find(&self, data, &given)?;
         self.clusters = given.clusters.map(|clusters| {
             let mut clusters = clusters.to_vec();
@@ -76,6 +86,22 @@ impl Fitting<'_> {
             Ok::<_, Error>(graph::normalized(follows.unwrap_or_default(), graph, normalized))
         };
         match entry.kind {
+            Kind::Samples(make) if spec.is_deep() => {
+                let irls = irls(&self, || own.map_or_else(|| make(&values), |own| own()));
+                let merging = entry
+                    .merges(spec)
+                    .map(|chosen| graph::find(chosen, &data.unit(), given.graph, &given.running.cancel));
+                let method = Deep {
+                    irls,
+                    exponent: self.exponent(),
+                    sample_weights: weights,
+                    above: &spec.above,
+                    graph: merging.transpose()?,
+                    alone: spec.max_iter,
+                    labels: entry.labels(spec),
+                };
+                self.fit_by(&method, data, &mut given)
+            }
             Kind::Samples(make) | Kind::Graph(make) if follows.is_some() => {
                 let (irls, graph) =
                     (irls(&self, || own.map_or_else(|| make(&values), |own| own())), graph(true)?);

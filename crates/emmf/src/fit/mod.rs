@@ -8,6 +8,7 @@ mod device;
 mod fitting;
 mod graph;
 mod guide;
+mod layers;
 mod methods;
 mod online;
 mod rank;
@@ -21,7 +22,7 @@ use crate::data::{Data, Stored, is_small};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::init::{Factors, Random, Start};
-use crate::iterate::{Observer, Stop};
+use crate::iterate::{Observer, Phase, Stop};
 use crate::loss::Loss;
 use crate::matrix::{Part, Samples};
 use crate::memory::check_room;
@@ -89,6 +90,15 @@ impl<T> Default for Given<'_, T> {
             resume: None,
             device: None,
             running: Running::default(),
+        }
+    }
+}
+
+impl<T> Given<'_, T> {
+    /// Tells the observer what begins.
+    fn begins(&mut self, phase: Phase) {
+        if let Some(observer) = &mut self.observer {
+            observer.phase(phase);
         }
     }
 }
@@ -239,7 +249,7 @@ fn start_of<T: Real>(spec: &Spec, x: Samples<'_, T>, running: &Running<'_>) -> R
     })
 }
 
-fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, given: Given<'_, T>) -> Result<Fit<T>> {
+fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, mut given: Given<'_, T>) -> Result<Fit<T>> {
     let began = Instant::now();
     let entry = registry::find(&spec.method)?;
     let spec = &resolved(spec, entry, &given);
@@ -260,6 +270,7 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, given: Given<'_, T>) -> Result<F
     let weights = check::sample_weights(given.sample_weights, entry, x.shape().0)?;
     given.graph.map_or(Ok(()), |graph| graph::check(graph, x.shape().0))?;
     threads.run(|pool| {
+        given.begins(Phase::Prepare);
         let (fitted, mut prepared) = preprocess::fit(&spec.normalize, x, missing)?;
         let (scale, norms_sq) = prepared.take_factors();
         let samples = prepared.samples();
@@ -270,6 +281,7 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, given: Given<'_, T>) -> Result<F
         check::magnitude(&data, prepared.survey().largest(), &blame)?;
         let advised = |error: Error| error.advised(|| blame.divergence::<T>());
         let mut seconds = Seconds { prepare: began.elapsed().as_secs_f64(), ..Seconds::default() };
+        given.begins(Phase::Screen);
         // Whether a sample is too long is seen before it is brought to unit length.
         let plain = data.unscaled(samples);
         let split = Split::find(spec, plain.as_ref().unwrap_or(&data), &weights, &cancel)?;

@@ -156,6 +156,13 @@ fn unfit(entry: &Entry) -> Error {
 
 /// What needs all samples at once cannot have them in batches.
 fn check_method(spec: &Spec, entry: &Entry) -> Result<()> {
+    if spec.is_deep() {
+        return Err(Error::param(
+            "layers",
+            format!("{:?}", spec.widths()),
+            "one, for samples that come in batches",
+        ));
+    }
     if entry.facts.places != Places::Anywhere || spec.graph.is_some() || spec.init == Some(Init::Graph) {
         let must = "one of weighted samples that follows no graph, for samples that come in batches";
         return Err(Error::param("method", entry.name, must));

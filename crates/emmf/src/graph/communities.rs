@@ -35,7 +35,7 @@ impl Level {
     }
 
     /// The group of every node after moves, numbered from 0, and how many there are; nothing where none moved.
-    fn groups(&self) -> Option<(Vec<usize>, usize)> {
+    fn groups(&self, resolution: f64) -> Option<(Vec<usize>, usize)> {
         let n = self.edges.len();
         let degrees: Vec<f64> = (0..n).map(|i| self.degree(i)).collect();
         let all: f64 = degrees.iter().sum();
@@ -51,7 +51,7 @@ impl Level {
                 for ((_, weight), &to) in self.edges[i].iter().zip(&near) {
                     shares[to] += weight;
                 }
-                let gain = |to: usize| shares[to] - totals[to] * degrees[i] / all;
+                let gain = |to: usize| shares[to] - resolution * totals[to] * degrees[i] / all;
                 let stay = (own, gain(own));
                 let best = near
                     .iter()
@@ -104,9 +104,15 @@ fn renumbered(group: &[usize]) -> (Vec<usize>, usize) {
 
 /// The community of every sample, numbered from 0 in the order of their first samples.
 pub fn communities(graph: &Graph) -> Vec<usize> {
+    communities_at(graph, 1.0)
+}
+
+/// The same with a modularity in which chance counts so many times: the higher the resolution, the more and the smaller communities
+/// (Reichardt and Bornholdt 2006).
+pub fn communities_at(graph: &Graph, resolution: f64) -> Vec<usize> {
     let mut level = Level::of(graph);
     let mut label: Vec<usize> = (0..graph.nodes()).collect();
-    while let Some((group, count)) = level.groups() {
+    while let Some((group, count)) = level.groups(resolution) {
         label.iter_mut().for_each(|label| *label = group[*label]);
         level = level.merged(&group, count);
     }

@@ -8,7 +8,7 @@
 use super::Graph;
 use super::eigen::leading;
 use crate::cancel::Cancel;
-use crate::data::thin_svd;
+use crate::data::{symmetric_eigen, thin_svd};
 use crate::error::Result;
 use crate::matrix::Mat;
 
@@ -21,6 +21,21 @@ pub fn spectral_clusters(graph: &Graph, k: usize, cancel: &Cancel) -> Result<Vec
         rows.row_mut(i).iter_mut().for_each(|entry| *entry *= by);
     }
     Ok(cluster_qr(&rows))
+}
+
+/// The same for a small graph given as a matrix, whose diagonal is what lies inside of its nodes: the cut that is normalised is
+/// the one of all that the nodes stand for.
+pub(crate) fn merged(weights: &Mat<f64>, k: usize) -> Vec<usize> {
+    let n = weights.rows();
+    let root = |i: usize| -> f64 {
+        let degree: f64 = weights.row(i).iter().sum();
+        if degree > 0.0 { 1.0 / degree.sqrt() } else { 0.0 }
+    };
+    let roots: Vec<f64> = (0..n).map(root).collect();
+    let normalized = Mat::from_fn(n, n, |i, j| weights[(i, j)] * (roots[i] * roots[j]));
+    let Some((_, vectors)) = symmetric_eigen(&normalized) else { return vec![0; n] };
+    let k = k.min(n);
+    cluster_qr(&Mat::from_fn(n, k, |i, at| roots[i] * vectors[(i, n - 1 - at)]))
 }
 
 /// The cluster of every row of n×k eigenvectors.

@@ -172,6 +172,11 @@ impl<'a, T: Real> Start<'a, T> {
         self.cancel.clone()
     }
 
+    /// Whether there is no time left.
+    pub(crate) fn is_over(&self) -> bool {
+        self.deadline.is_over()
+    }
+
     /// The factors that the caller gave, or those of `spec.init`.
     pub fn factors<X: Data<T>>(&mut self, x: &X) -> Result<Factors<T>> {
         if let Some(given) = self.given {

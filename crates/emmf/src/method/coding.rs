@@ -140,7 +140,7 @@ impl<T: Real> Outcome<T> {
         let residuals = coding.finish(x, &mut factors, ending, false)?;
         let objective = residuals.iter().map(|r| r * r).sum();
         let weights = vec![1.0; residuals.len()];
-        Ok(Self { factors, labels, residuals, weights, objective, coding, extras: Vec::new() })
+        Ok(Self { factors, labels, residuals, weights, objective, coding, extras: Vec::new(), layers: None })
     }
 }
 

@@ -74,6 +74,11 @@ impl<T: Real, S: SampleSide<T>> IrlsState<T, S> {
         smoothing(&*self.loss, self.epsilon)
     }
 
+    /// ε.
+    pub(super) fn epsilon(&self) -> f64 {
+        self.epsilon
+    }
+
     /// The factor that brings diag(Q) to a maximum of 1: it changes nothing, but what is larger might overflow.
     pub(super) fn scale(&self) -> f64 {
         if self.weighed.largest > 0.0 { 1.0 / self.weighed.largest } else { 0.0 }
@@ -162,7 +167,7 @@ impl Irls<'_> {
     }
 
     /// One iteration.
-    fn iterate<T: Real, S: SampleSide<T>>(&self, state: &mut IrlsState<T, S>) -> Result<()> {
+    pub(super) fn iterate<T: Real, S: SampleSide<T>>(&self, state: &mut IrlsState<T, S>) -> Result<()> {
         state.iteration += 1;
         if let Some(mut momentum) = state.momentum.take() {
             let moved = momentum.iterate(state, self.update);
@@ -242,6 +247,7 @@ impl<'x, T: Real, X: SampleSide<T> + ?Sized + 'x> Method<'x, T, X> for Irls<'_> 
             objective,
             coding: Coding::LeastSquares,
             extras: Vec::new(),
+            layers: None,
         })
     }
 }

@@ -2,6 +2,7 @@
 
 mod centroids;
 mod coding;
+mod deep;
 pub mod entrywise;
 mod graph;
 mod gsnmf;
@@ -23,6 +24,8 @@ mod symnmf;
 mod update;
 
 pub use coding::Coding;
+pub use deep::{Deep, DeepState, Layer, Layers, certainty};
+pub(crate) use deep::{product, rows_times};
 pub(crate) use entrywise::Aim;
 pub use entrywise::{Entrywise, Recipe, SparseDivergence, median_sweep};
 pub use graph::{GraphIrls, GraphState};
@@ -54,6 +57,8 @@ use crate::opaque::opaque;
 opaque! {
     [] Irls<'_>;
     [T, S] IrlsState<T, S>;
+    [] Deep<'_>;
+    [T] DeepState<T>;
     [] GraphIrls<'_>;
     [T, X] GraphState<'_, T, X>;
     [T] GsnmfState<T>;

@@ -143,6 +143,7 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Onmf<'_> {
             objective,
             coding: Coding::LeastSquares,
             extras: vec![Extra { name: "orthogonality", value: Value::Number(orthogonality) }],
+            layers: None,
         })
     }
 }

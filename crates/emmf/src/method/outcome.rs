@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Coding;
+use super::{Coding, Layers};
 use crate::cancel::{Cancel, Deadline};
 use crate::init::Factors;
 use crate::matrix::Mat;
@@ -45,6 +45,8 @@ pub struct Outcome<T> {
     pub coding: Coding,
     /// What else the method found.
     pub extras: Vec<Extra<T>>,
+    /// The layers above the first, where there are any.
+    pub layers: Option<Layers<T>>,
 }
 
 /// A result that only some methods have.

@@ -130,6 +130,7 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Symnmf<'_> {
             objective,
             coding: Coding::LeastSquares,
             extras: Vec::new(),
+            layers: None,
         })
     }
 }

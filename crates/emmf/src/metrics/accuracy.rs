@@ -18,6 +18,13 @@ pub fn accuracy<A: Ord, B: Ord>(truth: &[A], predicted: &[B]) -> Result<f64> {
 impl Contingency {
     /// See [`accuracy()`].
     pub fn accuracy(&self) -> f64 {
+        let class = self.matching();
+        let matched = self.cells().iter().filter(|cell| class[cell.cluster] == Some(cell.class));
+        matched.map(|cell| cell.count).sum::<usize>() as f64 / self.samples() as f64
+    }
+
+    /// The class of every cluster under the best one-to-one naming; none of clusters that are left over.
+    pub fn matching(&self) -> Vec<Option<usize>> {
         let (classes, clusters) = (self.class_sizes().len(), self.cluster_sizes().len());
         // The smaller side is the one that is assigned completely.
         let flip = classes > clusters;
@@ -27,8 +34,11 @@ impl Contingency {
             let (row, col) = if flip { (cell.cluster, cell.class) } else { (cell.class, cell.cluster) };
             counts[row * cols + col] = i64::try_from(cell.count).unwrap_or(i64::MAX);
         }
-        let matched = assign(&counts, cols).into_iter().zip(counts.chunks(cols)).map(|(col, row)| row[col]);
-        matched.sum::<i64>() as f64 / self.samples() as f64
+        let mut class = vec![None; clusters];
+        for (row, col) in assign(&counts, cols).into_iter().enumerate() {
+            if flip { class[row] = Some(col) } else { class[col] = Some(row) }
+        }
+        class
     }
 }
 
@@ -41,6 +51,14 @@ mod tests {
         assert!((accuracy(&[0, 0, 0, 1, 1, 1], &[0, 0, 1, 1, 1, 1]).unwrap() - 5.0 / 6.0).abs() < 1e-15);
         assert!((accuracy(&[0, 0, 1, 1, 2, 2], &[0, 0, 0, 0, 1, 1]).unwrap() - 4.0 / 6.0).abs() < 1e-15);
         assert!((accuracy(&[0, 0, 1, 1], &[0, 1, 2, 3]).unwrap() - 0.5).abs() < 1e-15);
+    }
+
+    #[test]
+    fn clusters_that_are_left_over_have_no_class() {
+        let table = Contingency::new(&[0, 0, 0, 1, 1], &[5, 5, 7, 9, 9]).unwrap();
+        assert_eq!(table.matching(), [Some(0), None, Some(1)]);
+        let table = Contingency::new(&[0, 0, 1, 2, 2], &[5, 5, 5, 9, 9]).unwrap();
+        assert_eq!(table.matching(), [Some(0), Some(2)]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! How good a result is: agreement of two labelings, weight of the outliers, quality of a ranking.
+//! How good a result is: agreement of two labelings, how far clusters are apart, weight of the outliers, quality of a ranking.
 //!
 //! Labels may be of any ordered type, and the two labelings of different ones; only who shares a
 //! label with whom counts, never the name. [`Clustering::compare`] gives all four numbers at once.
@@ -13,6 +13,7 @@ pub mod nmi;
 pub mod outlier_effect;
 pub mod purity;
 pub mod ranking;
+pub mod silhouette;
 
 pub use accuracy::accuracy;
 pub use ari::ari;
@@ -23,3 +24,5 @@ pub use nmi::{NmiNorm, nmi};
 pub use outlier_effect::entropy_bound;
 pub use purity::purity;
 pub use ranking::{precision_at, roc_auc};
+pub use silhouette::silhouettes;
+pub(crate) use silhouette::silhouettes_of;

@@ -1,8 +1,8 @@
-//! What makes a sample an outlier, in a few numbers that can be compared, and the largest of them.
+//! What makes a sample an outlier, in a few numbers that can be compared, and the two largest of them.
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::bulk::{MOST, bulk, cut};
 use super::groups::Groups;
@@ -30,6 +30,9 @@ const FEW: usize = 40;
 /// does it where a sample is short: features may begin at 0.
 const LENGTH: (f64, f64) = (5.0, 3.0);
 
+/// What the second largest part adds to the largest: something odd from two sides is odder.
+const SECOND: f64 = 0.5;
+
 const PARTS: usize = Reason::PARTS.len();
 
 /// Why a sample is an outlier.
@@ -47,12 +50,14 @@ pub enum Reason {
     Values,
     /// It is much longer than the others.
     Length,
+    /// The leading directions of the other samples do not describe it.
+    Structure,
 }
 
 impl Reason {
     /// The reasons that have a part in the score.
-    pub const PARTS: [Self; 5] =
-        [Self::Centroids, Self::Neighbours, Self::Direction, Self::Values, Self::Length];
+    pub const PARTS: [Self; 6] =
+        [Self::Centroids, Self::Neighbours, Self::Direction, Self::Values, Self::Length, Self::Structure];
 
     /// In a word.
     pub fn name(self) -> &'static str {
@@ -62,6 +67,7 @@ impl Reason {
             Self::Direction => "direction",
             Self::Values => "values",
             Self::Length => "length",
+            Self::Structure => "structure",
         }
     }
 
@@ -73,6 +79,7 @@ impl Reason {
             Self::Direction => "it is unlike the others, whatever its length",
             Self::Values => "its values are rare, feature by feature",
             Self::Length => "it is much longer than the others",
+            Self::Structure => "it is not made of what the others are made of",
         }
     }
 }
@@ -151,11 +158,26 @@ impl Scale {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Scales {
     /// In the order of [`Reason::PARTS`].
+    #[serde(deserialize_with = "all_parts")]
     pub parts: [Option<Scale>; PARTS],
     /// How many robust standard deviations make an outlier.
     pub cut: f64,
     /// How many of the logarithm of its length make a sample too long.
     pub length_cut: f64,
+    /// What the second largest part adds to the largest.
+    #[serde(default)]
+    pub second: f64,
+}
+
+/// Of models that were written before there were so many, too.
+fn all_parts<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<[Option<Scale>; PARTS], D::Error> {
+    let mut parts = Vec::deserialize(from)?;
+    if parts.len() < PARTS {
+        parts.resize(PARTS, None);
+    }
+    parts.try_into().map_err(|parts: Vec<_>| {
+        serde::de::Error::invalid_length(parts.len(), &"as many scales as there are reasons")
+    })
 }
 
 /// What samples are judged by: the training samples in a few numbers.
@@ -170,9 +192,9 @@ pub struct Judge<T> {
 /// A score and a reason for every sample.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Judged {
-    /// The largest part; a sample is an outlier above [`THRESHOLD`].
+    /// The largest part and half of the second largest; a sample is an outlier above [`THRESHOLD`].
     pub scores: Vec<f64>,
-    /// What makes it: that the sample is much too long, else the largest part.
+    /// What makes most of it: that the sample is much too long, else the largest part.
     pub reasons: Vec<Reason>,
     /// Outliers that are alike, where there are several: the samples of each group, ascending.
     pub groups: Vec<Vec<usize>>,
@@ -185,6 +207,10 @@ impl Seen {
     fn samples(&self) -> usize {
         self.0.iter().flatten().next().map_or(0, Vec::len)
     }
+
+    fn lengths(&self) -> Option<&[f64]> {
+        self.0[Reason::Length as usize].as_deref()
+    }
 }
 
 impl<T: Real> Judge<T> {
@@ -193,7 +219,9 @@ impl<T: Real> Judge<T> {
         let many = counts.iter().filter(|counts| **counts).count();
         let reference = Reference::draw(x, counts);
         let rarity = (many >= FEW).then(|| Rarity::of_samples(x, counts));
-        let seen = see(x, residuals, (Some(&reference), rarity.as_ref()));
+        // Before a fit a rare cluster is not described by few directions, either, and outliers may have some of them.
+        let directions = residuals.is_some();
+        let seen = see(x, residuals, (Some((&reference, directions)), rarity.as_ref()));
         let (mut judge, mut judged) = Self::with((None, rarity), &seen, counts);
         let above = |limit: f64| (0..counts.len()).filter(|&i| judged.scores[i] > limit).collect::<Vec<_>>();
         // Where a rare cluster sticks out, some of it may do so a little less.
@@ -215,7 +243,7 @@ impl<T: Real> Judge<T> {
 
     /// The same by the residuals alone, where the samples cannot be read.
     pub(crate) fn of_residuals(residuals: &[f64]) -> (Self, Judged) {
-        let seen = Seen([Some(residuals.to_vec()), None, None, None, None]);
+        let seen = Seen([Some(residuals.to_vec()), None, None, None, None, None]);
         Self::with((None, None), &seen, &vec![true; residuals.len()])
     }
 
@@ -227,7 +255,7 @@ impl<T: Real> Judge<T> {
         let of = |values: &[f64]| -> Vec<f64> {
             values.iter().zip(counts).filter(|(_, counts)| **counts).map(|(value, _)| *value).collect()
         };
-        let usual = seen.0[PARTS - 1].as_ref().map_or(0.0, |lengths| median(&mut of(lengths)));
+        let usual = seen.lengths().map_or(0.0, |lengths| median(&mut of(lengths)));
         let surprise =
             rarity.as_ref().map_or(1.0, |rarity| SURPRISE * (rarity.features().len() as f64).sqrt());
         let scale = |(part, values): (Reason, &Option<Vec<f64>>)| {
@@ -235,29 +263,33 @@ impl<T: Real> Judge<T> {
             let scale = match part {
                 Reason::Values => Scale::of(&values, surprise),
                 Reason::Length => Scale::of_logs(&values, LENGTH.1.ln() / LENGTH.0),
-                Reason::Centroids if median(&mut values.clone()) < EXACT * usual => return None,
+                Reason::Centroids | Reason::Structure if median(&mut values.clone()) < EXACT * usual => {
+                    return None;
+                }
                 _ => Scale::of_logs(&values, LEAST),
             };
             Some(scale).filter(Scale::is_sound)
         };
+        // Without a fit there is nothing that the other sides could confirm.
+        let second = if seen.0[Reason::Centroids as usize].is_some() { SECOND } else { 0.0 };
         let mut parts = Reason::PARTS.iter().copied().zip(&seen.0).map(scale);
         let parts = std::array::from_fn(|_| parts.next().flatten());
         let mut judge = Self {
             reference,
             rarity,
             rare: None,
-            scales: Scales { parts, cut: THRESHOLD, length_cut: f64::INFINITY },
+            scales: Scales { parts, cut: THRESHOLD, length_cut: f64::INFINITY, second },
         };
-        let largest = judge.judge(seen).scores;
-        let limit = cut(&of(&largest), TAIL);
-        let above = largest.iter().filter(|score| **score > limit).count();
-        let highest = largest.iter().copied().fold(1.0, f64::max);
+        let scores = judge.judge(seen).scores;
+        let limit = cut(&of(&scores), TAIL);
+        let above = scores.iter().filter(|score| **score > limit).count();
+        let highest = scores.iter().copied().fold(1.0, f64::max);
         // Where nearly half of the samples are unlike the rest, nobody can say which.
-        let all = largest.len() as f64;
+        let all = scores.len() as f64;
         let limit = if above as f64 > MOST * all { highest } else { limit };
         judge.scales.cut = if limit.is_finite() { limit.max(1.0) } else { f64::MAX };
         // Lengths have a tail of their own: that of a power law.
-        judge.scales.length_cut = match (&judge.scales.parts[PARTS - 1], &seen.0[PARTS - 1]) {
+        judge.scales.length_cut = match (&judge.scales.parts[Reason::Length as usize], seen.lengths()) {
             (Some(scale), Some(lengths)) => {
                 let above: Vec<f64> = of(lengths).iter().map(|length| scale.z(*length)).collect();
                 cut(&above, TAIL).clamp(LENGTH.0, f64::MAX)
@@ -285,7 +317,8 @@ impl<T: Real> Judge<T> {
     ) -> Result<Self> {
         let sound = scales.parts.iter().flatten().all(Scale::is_sound);
         let cuts = [scales.cut, scales.length_cut];
-        if !sound || !cuts.iter().all(|cut| *cut > 0.0 && cut.is_finite()) {
+        let second = (0.0..=1.0).contains(&scales.second);
+        if !sound || !second || !cuts.iter().all(|cut| *cut > 0.0 && cut.is_finite()) {
             return Err(Error::param("the scales of the scores", "not all finite and positive", "so"));
         }
         let binned = rarity.iter().flat_map(Rarity::features);
@@ -346,44 +379,57 @@ impl<T: Real> Judge<T> {
 
     /// Judges samples before their length is changed, with these residuals.
     pub(crate) fn samples<X: Data<T>>(&self, x: &X, residuals: &[f64]) -> Judged {
-        let mut judged =
-            self.judge(&see(x, Some(residuals), (self.reference.as_ref(), self.rarity.as_ref())));
+        let directions = self.scales.parts[Reason::Structure as usize].is_some();
+        let drawn = self.reference.as_ref().map(|reference| (reference, directions));
+        let mut judged = self.judge(&see(x, Some(residuals), (drawn, self.rarity.as_ref())));
         self.spare(x, &mut judged);
         judged
     }
 
     fn judge(&self, seen: &Seen) -> Judged {
-        let factor = THRESHOLD / self.scales.cut;
         let mut judged = Judged::default();
         for i in 0..seen.samples() {
-            let z = |at: usize| {
-                let z = self.scales.parts[at].as_ref()?.z(seen.0[at].as_ref()?[i]);
-                match Reason::PARTS[at] {
-                    Reason::Length => Some(THRESHOLD * z / self.scales.length_cut).filter(|_| z > LENGTH.0),
-                    _ => Some(factor * z),
-                }
-            };
-            let parts: [Option<f64>; PARTS] = std::array::from_fn(z);
-            let known = parts.iter().zip(Reason::PARTS).filter_map(|(z, reason)| z.map(|z| (z, reason)));
-            let first = (f64::NEG_INFINITY, Reason::Centroids);
-            let (score, largest) = known.fold(first, |best, next| if next.0 > best.0 { next } else { best });
-            // A sample of such a length is far from all others: that is no reason of its own.
-            let reason = parts[PARTS - 1].map_or(largest, |_| Reason::Length);
+            let (score, reason) = self.score(|part| seen.0[part as usize].as_ref().map(|values| values[i]));
             judged.scores.push(if score.is_finite() { score } else { 0.0 });
             judged.reasons.push(reason);
         }
         judged
+    }
+
+    /// Of a sample, from what was measured of it.
+    fn score(&self, value: impl Fn(Reason) -> Option<f64>) -> (f64, Reason) {
+        let Scales { parts, cut, length_cut, second: share } = &self.scales;
+        let z = |part: Reason| Some(parts[part as usize].as_ref()?.z(value(part)?));
+        let (mut first, mut second) = ((f64::NEG_INFINITY, Reason::Centroids), f64::NEG_INFINITY);
+        for part in Reason::PARTS.into_iter().filter(|part| *part != Reason::Length) {
+            let Some(z) = z(part) else { continue };
+            if z > first.0 {
+                (second, first) = (first.0, (z, part));
+            } else {
+                second = second.max(z);
+            }
+        }
+        let (largest, reason) = first;
+        let more = if second.is_finite() { share * second } else { 0.0 };
+        let score = THRESHOLD / cut * (largest + more);
+        // A sample of such a length is far from all others: that is no reason of its own.
+        match z(Reason::Length).filter(|z| *z > LENGTH.0) {
+            Some(z) => (score.max(THRESHOLD * z / length_cut), Reason::Length),
+            None => (score, reason),
+        }
     }
 }
 
 fn see<T: Real, X: Data<T>>(
     x: &X,
     residuals: Option<&[f64]>,
-    (reference, rarity): (Option<&Reference<T>>, Option<&Rarity>),
+    (drawn, rarity): (Option<(&Reference<T>, bool)>, Option<&Rarity>),
 ) -> Seen {
-    let distances = reference.map(|reference| reference.distances(x));
-    let (plain, unit) = distances.map_or((None, None), |found| (Some(found.plain), Some(found.unit)));
+    let (plain, unit, left) = match drawn.map(|(reference, directions)| reference.distances(x, directions)) {
+        Some(found) => (Some(found.plain), Some(found.unit), found.left),
+        None => (None, None, None),
+    };
     let lengths = x.norms_sq().iter().map(|norm_sq| norm_sq.sqrt()).collect();
     let (residuals, rarity) = (residuals.map(<[f64]>::to_vec), rarity.map(|rarity| rarity.sums(x)));
-    Seen([residuals, plain, unit, rarity, Some(lengths)])
+    Seen([residuals, plain, unit, rarity, Some(lengths), left])
 }

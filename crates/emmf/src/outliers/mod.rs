@@ -1,9 +1,10 @@
 //! Which samples are outliers, and why.
 //!
-//! A sample is looked at from four sides ([`Reason`]): its residual, its mean distance to the nearest of a few other samples
-//! ([`Reference`]), as they are and brought to unit length, and how rare its values are, feature by feature
-//! ([`Rarity`]). Each becomes a number of robust standard deviations above the bulk of the samples, of the logarithm
-//! where it is a distance. The largest of the four is the score. There is nothing to set and nothing to train.
+//! A sample is looked at from five sides ([`Reason`]): its residual, its mean distance to the nearest of a few other samples
+//! ([`Reference`]), as they are and brought to unit length, what their leading directions leave of it, and how rare its values are,
+//! feature by feature ([`Rarity`]). Each becomes a number of robust standard deviations above the bulk of the samples, of the
+//! logarithm where it is a distance. The score is the largest of the five and half of the second largest. There is nothing to set
+//! and nothing to train.
 //!
 //! Where outliers begin is read off the scores of all samples: beyond what an exponential tail with the slope of the bulk would reach once
 //! in 5000 samples, or beyond a valley that such a tail does not have. Scores are divided so that this is [`THRESHOLD`].
@@ -19,6 +20,7 @@ mod judge;
 mod rarity;
 mod reference;
 mod screen;
+mod span;
 
 pub use groups::Rare;
 pub(crate) use groups::most_compared;
@@ -28,6 +30,7 @@ pub(crate) use rarity::{most_binned, most_held, most_read};
 pub use reference::Reference;
 pub(crate) use reference::most as most_drawn;
 pub use screen::screen;
+pub(crate) use span::has_directions;
 
 use crate::error::{Error, Result};
 pub use crate::loss::THRESHOLD;

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::bulk::quantile;
 use crate::data::{BLOCK, Data};
@@ -59,7 +60,7 @@ pub struct Rarity {
 }
 
 /// The bins of a feature.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Bins {
     /// The median.
     pub center: f64,

@@ -1,17 +1,21 @@
-//! How far samples are from the others: the mean distance to the nearest of a few of them, drawn once.
+//! How far samples are from the others: the mean distance to the nearest of a few of them, drawn once, and what the leading
+//! directions of these leave.
 //!
 //! Some 256 samples are enough, and better than all: a small tight group far from the rest is not its own neighbourhood
-//! (Sugiyama and Borgwardt 2013; Bandaragoda et al. 2018). New samples are measured by the same ones.
+//! (Sugiyama and Borgwardt 2013; Bandaragoda et al. 2018). New samples are measured by the same ones. All follows from the
+//! products of a sample with those that are drawn, so that the samples are read once.
 
 use rayon::prelude::*;
 
+use super::span::Span;
 use crate::data::{BLOCK, Data, Exact};
+use crate::derived::Derived;
 use crate::init::Random;
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::threads::each_in;
 
-/// Samples that are drawn at the most, and the numbers that they may have together.
+/// Samples that are drawn at most, and the numbers that they may have together.
 const MOST: usize = 256;
 const NUMBERS: usize = 1 << 22;
 const LEAST: usize = 32;
@@ -26,6 +30,8 @@ pub struct Reference<T> {
     /// d×m, a sample in each column.
     samples: Mat<T>,
     norms_sq: Vec<f64>,
+    /// Their leading directions, where there are samples and features enough.
+    span: Derived<Option<Span>>,
 }
 
 /// Samples that are drawn where each has d numbers.
@@ -33,10 +39,28 @@ pub(crate) fn most(d: usize) -> usize {
     MOST.min((NUMBERS / d.max(1)).max(LEAST))
 }
 
-/// Mean distance of every sample to the nearest others, as they are and brought to unit length.
+/// Mean distance of every sample to the nearest others, as they are and brought to unit length, and what the leading directions
+/// of the others leave of it.
 pub(super) struct Distances {
     pub(super) plain: Vec<f64>,
     pub(super) unit: Vec<f64>,
+    pub(super) left: Option<Vec<f64>>,
+}
+
+/// Room for a block of samples: their products with those that are drawn, and the squares of what directions describe.
+#[derive(Default)]
+struct Room {
+    products: Vec<f64>,
+    spare: Vec<f64>,
+    described: Vec<f64>,
+}
+
+/// What is measured of a sample.
+#[derive(Clone, Copy, Default)]
+struct Measured {
+    plain: f64,
+    unit: f64,
+    left: f64,
 }
 
 impl<T: Real> Reference<T> {
@@ -64,7 +88,7 @@ impl<T: Real> Reference<T> {
         for j in 0..samples.rows() {
             norms_sq.iter_mut().zip(samples.row(j)).for_each(|(sum, x)| *sum += x.to_f64().powi(2));
         }
-        Self { samples, norms_sq }
+        Self { samples, norms_sq, span: Derived::default() }
     }
 
     /// d×m, a sample in each column.
@@ -72,26 +96,35 @@ impl<T: Real> Reference<T> {
         &self.samples
     }
 
-    /// How far every sample is from them. A sample's distances do not depend on the other samples.
-    pub(super) fn distances<X: Data<T>>(&self, x: &X) -> Distances {
+    /// How far every sample is from them and, where that is wanted, from their leading `directions`. A sample's distances do not
+    /// depend on the other samples.
+    pub(super) fn distances<X: Data<T>>(&self, x: &X, directions: bool) -> Distances {
         let (n, m) = (x.shape().0, self.samples.cols());
         let exact = Exact::new(x, &self.samples);
-        let mut found = vec![(0.0, 0.0); n];
-        let block = |(p, spare): &mut (Vec<f64>, Vec<f64>), (at, found): (usize, &mut [(f64, f64)])| {
+        let span = directions.then(|| self.span.get(|| Span::of(&self.samples)).into_owned()).flatten();
+        let mut found = vec![Measured::default(); n];
+        let block = |room: &mut Room, (at, found): (usize, &mut [Measured])| {
             let rows = at * BLOCK..at * BLOCK + found.len();
-            p.resize(found.len() * m, 0.0);
-            x.project_exactly(rows.clone(), &exact, &mut p[..], spare);
-            for ((found, p), i) in found.iter_mut().zip(p.chunks_exact_mut(m.max(1))).zip(rows) {
-                *found = self.near(p, x.norms_sq()[i]);
+            room.products.resize(found.len() * m, 0.0);
+            x.project_exactly(rows.clone(), &exact, &mut room.products, &mut room.spare);
+            if let Some(span) = &span {
+                span.described(&room.products, &mut room.described);
+            }
+            let products = room.products.chunks_exact_mut(m.max(1));
+            for (at, ((found, products), i)) in found.iter_mut().zip(products).zip(rows).enumerate() {
+                let norm_sq = x.norms_sq()[i];
+                (found.plain, found.unit) = self.near(products, norm_sq);
+                found.left = room.described.get(at).map_or(0.0, |part| (norm_sq - part).max(0.0).sqrt());
             }
         };
         if n <= BLOCK {
-            found.chunks_mut(BLOCK).enumerate().for_each(|part| block(&mut Default::default(), part));
+            found.chunks_mut(BLOCK).enumerate().for_each(|part| block(&mut Room::default(), part));
         } else {
-            each_in(found.par_chunks_mut(BLOCK).enumerate(), Default::default, block);
+            each_in(found.par_chunks_mut(BLOCK).enumerate(), Room::default, block);
         }
-        let (plain, unit) = found.into_iter().unzip();
-        Distances { plain, unit }
+        let of = |value: fn(&Measured) -> f64| -> Vec<f64> { found.iter().map(value).collect() };
+        let left = span.is_some().then(|| of(|measured| measured.left));
+        Distances { plain: of(|measured| measured.plain), unit: of(|measured| measured.unit), left }
     }
 
     /// Mean distance to the nearest, of a sample with this squared length and these products with all.

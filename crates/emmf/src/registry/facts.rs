@@ -36,6 +36,8 @@ pub struct Facts {
     /// Whether `transform` of the training samples gives the coefficients of the fit. Not where these follow more than
     /// the sample: neighbours, or other terms than the fit.
     pub codes_alone: bool,
+    /// Whether layers can be above it.
+    pub layers: bool,
     /// Where the samples of a fit may be. Whatever follows a graph needs them in one memory.
     pub places: Places,
     /// What its iterations take.
@@ -131,6 +133,7 @@ pub(super) const SAMPLES: Facts = Facts {
     published_labels: LabelRule::Largest,
     converges: false,
     codes_alone: true,
+    layers: true,
     places: Places::Anywhere,
     memory: like_v(1.0),
 };
@@ -147,6 +150,7 @@ pub(super) const ENTRIES: Facts = Facts {
     published_labels: LabelRule::Largest,
     converges: false,
     codes_alone: true,
+    layers: false,
     places: Places::OneMemory,
     memory: Memory { products: false, more: memory::entrywise, ..like_v(2.0) },
 };
@@ -164,6 +168,7 @@ pub(super) const fn alone(labels: LabelRule, codes_alone: bool, memory: Memory) 
         published_labels: labels,
         converges: false,
         codes_alone,
+        layers: false,
         places: Places::OneMemory,
         memory,
     }
@@ -182,6 +187,7 @@ pub(super) const fn with_graph(graph: GraphUse, labels: LabelRule, memory: Memor
         published_labels: labels,
         converges: false,
         codes_alone: false,
+        layers: false,
         places: Places::OneMemory,
         memory,
     }

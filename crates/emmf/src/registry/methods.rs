@@ -35,6 +35,13 @@ pub const GRAPH_PARAMS: &[Param] = &[
     choice("monotone", 0.0, "1: the variant whose objective never rises, without VᵀV = I; 0: as published"),
 ];
 
+/// Parameters of every method with layers.
+pub const LAYER_PARAMS: &[Param] = &[choice(
+    "merge",
+    1.0,
+    "1: layers above the first are merges of the one below along a graph over the samples; 0: every node has a share in each",
+)];
+
 /// A method of weighted samples; the rest of its entry is to be filled in.
 const fn samples(facts: Facts, make: fn(&Values<'_>) -> Box<dyn Loss>) -> Entry {
     Entry { solvers: &[Solver::Mu, Solver::Hals], exponent: Some(1.0), ..own(facts, Kind::Samples(make)) }
@@ -75,12 +82,23 @@ pub const METHODS: &[Entry] = &[
                 set_aside: SetAside::Default,
                 zeros: false,
                 codes_alone: false,
+                layers: false,
                 places: Places::OneMemory,
                 memory: like_v(WITH_GRAPH),
                 ..SAMPLES
             },
             Kind::Graph(|_| Box::new(Entropy)),
         )
+    },
+    Entry {
+        name: "deep-emmf",
+        title: "entropy minimizing matrix factorization in layers",
+        reference: "Chen and Li, Entropy Minimizing Matrix Factorization (future work); De Handschutter and Gillis 2022 (the sum over layers)",
+        objective: "−Σₗ λₗ Σ rᵢ⁽ˡ⁾ log(rᵢ⁽ˡ⁾/Σr⁽ˡ⁾), rᵢ⁽ˡ⁾ = ‖xᵢ − UₗB₂…Bₗᵀvᵢ‖",
+        guarantee: DESCENT,
+        exponent: Some(0.5),
+        params: LAYER_PARAMS,
+        ..samples(Facts { set_aside: SetAside::Default, ..SAMPLES }, |_| Box::new(Entropy))
     },
     Entry {
         name: "nmf",

@@ -17,7 +17,7 @@ use crate::spec::{GraphSpec, Init, LabelRule, Missing, Outliers, Solver, Spec};
 
 pub(crate) use facts::WITH_GRAPH;
 pub use facts::{Facts, GraphUse, Memory, Places, SetAside};
-pub use methods::{GRAPH_PARAMS, METHODS};
+pub use methods::{GRAPH_PARAMS, LAYER_PARAMS, METHODS};
 
 /// How X may be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -185,7 +185,7 @@ impl<'a> Values<'a> {
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<f64> {
-        let known = || self.entry.params.iter().chain(GRAPH_PARAMS);
+        let known = || self.entry.params.iter().chain(GRAPH_PARAMS).chain(LAYER_PARAMS);
         let default = || known().find(|param| param.name == name)?.default;
         self.given.get(name).copied().or_else(default)
     }
@@ -212,9 +212,15 @@ impl Entry {
         }
     }
 
-    /// The graph that a fit with these parameters follows.
+    /// The graph that a fit with these parameters follows. Layers are merged along one before the iterations, which do not.
     pub fn follows(&self, spec: &Spec) -> Option<GraphSpec> {
-        spec.graph.or_else(|| spec.own_graph())
+        if spec.is_deep() { None } else { spec.graph.or_else(|| spec.own_graph()) }
+    }
+
+    /// The graph along which layers are merged in a fit with these parameters.
+    pub fn merges(&self, spec: &Spec) -> Option<GraphSpec> {
+        let merges = Values::of(self, &spec.params).get("merge") == Some(1.0);
+        (spec.is_deep() && merges).then(|| spec.graph.unwrap_or_default())
     }
 
     /// Where a fit with these parameters starts.
@@ -242,6 +248,8 @@ impl Entry {
     pub fn labels(&self, spec: &Spec) -> LabelRule {
         let apart = spec.label_count() != spec.k;
         let own = || match self.follows(spec) {
+            // Nodes are told apart by their centroids.
+            _ if spec.is_deep() => LabelRule::Largest,
             _ if apart => LabelRule::Kmeans,
             Some(_) => self.facts.published_labels,
             None => self.facts.labels,
@@ -251,7 +259,7 @@ impl Entry {
 
     /// Whether nothing in these parameters keeps the method from converging as it does by default.
     fn converges(&self, spec: &Spec) -> bool {
-        let free = self.follows(spec).is_none() && spec.missing == Missing::Refuse;
+        let free = self.follows(spec).is_none() && !spec.is_deep() && spec.missing == Missing::Refuse;
         self.facts.converges && free && spec.exponent.is_none()
     }
 
@@ -275,16 +283,19 @@ impl Entry {
         }
     }
 
-    /// The parameters that it has with or without a graph that it does not need.
-    pub fn params_with(&self, graph: bool) -> impl Iterator<Item = &'static Param> + Clone {
-        let of_graph = if graph && self.facts.graph == GraphUse::Optional { GRAPH_PARAMS } else { &[] };
-        self.params.iter().chain(of_graph)
+    /// The parameters that it has in this fit: its own, and those of a graph or of layers that it does not need.
+    pub fn params_in(&self, spec: &Spec) -> impl Iterator<Item = &'static Param> + Clone + use<> {
+        let follows = spec.graph.is_some() && !spec.is_deep() && self.facts.graph == GraphUse::Optional;
+        let of_graph = if follows { GRAPH_PARAMS } else { &[] };
+        let layered = spec.is_deep() && self.params.iter().all(|param| param.name != LAYER_PARAMS[0].name);
+        let of_layers = if layered { LAYER_PARAMS } else { &[] };
+        self.params.iter().chain(of_graph).chain(of_layers)
     }
 
-    /// Every given parameter is one of the method's, with or without a graph, and within its range.
-    pub fn check(&self, params: &BTreeMap<String, f64>, graph: bool) -> Result<()> {
-        let known = self.params_with(graph);
-        for (name, &value) in params {
+    /// Every given parameter is one that the method has in this fit, and within its range.
+    pub fn check(&self, spec: &Spec) -> Result<()> {
+        let known = self.params_in(spec);
+        for (name, &value) in &spec.params {
             let Some(param) = known.clone().find(|param| param.name == name) else {
                 let names = known.map(|param| param.name);
                 return Err(match names.clone().next() {

@@ -1,9 +1,10 @@
-//! Made-up data: the toy sets of the paper's figures, and outliers to put into real data.
+//! Made-up data: small sets of several kinds to begin with, the toy sets of the paper's figures, and outliers to put into real data.
 //!
 //! Everything random takes a seed. The same seed gives the same numbers on every machine, and the
 //! same up to rounding in `f32` and `f64`: they are drawn in double precision.
 
 mod blocks;
+mod examples;
 mod junk;
 mod outliers;
 mod rays;
@@ -11,6 +12,7 @@ mod toy;
 mod uniform;
 
 pub use blocks::{ImageShape, add_block_noise, choose_per_class};
+pub use examples::{Amount, Example, Texts, cells, shapes, spectra, texts};
 pub use junk::{Junk, add_foreign, add_junk, add_salt_and_pepper};
 pub use outliers::add_outliers;
 pub use rays::{Rays, rays_with_outliers};

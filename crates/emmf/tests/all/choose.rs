@@ -1,8 +1,7 @@
-//! The choice of a number of clusters, and the samples as points of a plane.
+//! The choice of a number of clusters.
 
 use std::ops::ControlFlow;
 
-use emmf::embed::plane;
 use emmf::preprocess::Normalize;
 use emmf::synth::{Rays, rays_with_outliers};
 use emmf::{Choice, Csr, Error, LabelRule, Mat, Missing, Real, Running, Samples, Spec};
@@ -73,23 +72,6 @@ fn it_ends_when_it_is_told() {
     let seen = |done: usize, _| if done == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let choice = spec(0).choose_k(&blobs(3, 0), 2..=4, seen, &Running::default());
     assert_eq!(choice.unwrap().splits, 2);
-}
-
-/// Samples of one centroid each lie in as many points, apart from each other; one column alone makes a line.
-#[test]
-fn pure_samples_are_apart_in_the_plane() {
-    let u = Mat::<f64>::from_fn(5, 3, |j, k| 1.0 + (j * (k + 1)) as f64);
-    let v = Mat::from_fn(30, 3, |i, k| if i % 3 == k { 1.0 + i as f64 } else { 0.0 });
-    let found = plane(&u, &v);
-    let distance = |a: usize, b: usize| {
-        let [p, q] = [found.points[a], found.points[b]];
-        (p[0] - q[0]).hypot(p[1] - q[1])
-    };
-    assert!(distance(0, 3) < 1e-9 && distance(0, 1) > 0.5 && distance(1, 2) > 0.5 && distance(0, 2) > 0.5);
-    assert!((found.shares[0] + found.shares[1] - 1.0).abs() < 1e-9);
-    let alone = plane(&Mat::from_fn(5, 1, |_, _| 1.0), &Mat::from_fn(4, 1, |i, _| i as f64));
-    assert!(alone.points.iter().all(|point| point[1] == 0.0 && point[0].is_finite()));
-    assert_eq!(plane(&u, &Mat::zeros(4, 3)).points, vec![[0.0; 2]; 4]);
 }
 
 #[test]

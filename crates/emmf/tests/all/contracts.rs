@@ -3,12 +3,18 @@
 
 use crate::oracle;
 
+use emmf::Phase::{Code, Graph, Prepare, Screen, Start};
 use emmf::model::ResidualScale;
 use emmf::preprocess::Normalize;
-use emmf::{Error, Factors, Fit, Init, LabelRule, Mat, Model, Real, Samples, Spec, registry};
+use emmf::synth::{Rays, rays_with_outliers};
+use emmf::{
+    Error, Factors, Fit, Given, Init, LabelRule, Mat, Model, Observer, Phase, Real, Samples, Spec, Step,
+    registry,
+};
 use oracle::problems::{KINDS, Kind, Sparse, in_every_storage, methods, problem, rng, uniform};
 use oracle::{Oracle, residuals};
 use rand::RngExt;
+use std::ops::ControlFlow;
 
 /// Counts with zeros, several blocks of samples.
 fn counts<T: Real>() -> Mat<T> {
@@ -321,4 +327,48 @@ fn public_types_are_send_and_sync() {
     shared::<Box<dyn emmf::loss::Loss>>();
     let fit: Fit<f32> = Spec::emmf(2).fit(&counts::<f32>()).unwrap();
     let _: (&Mat<f32>, &Mat<f32>) = (fit.model.centroids(), &fit.v);
+}
+
+/// What serde writes of a model is the model, whatever the method; what cannot be one is refused.
+#[test]
+fn models_are_written_and_read() {
+    let x: Mat<f64> = uniform(120, 12, &mut rng(21));
+    let flat = registry::METHODS.iter().map(|method| Spec::new(method.name, 3));
+    for spec in flat.chain([Spec::deep(&[6, 2])]) {
+        let (name, fit) = (&spec.method, spec.clone().max_iter(3).fit(&x).unwrap());
+        let text = serde_json::to_string(&fit.model).unwrap();
+        let read: Model<f64> = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, fit.model, "{name}");
+        assert_eq!(read.transform(&x).unwrap(), fit.model.transform(&x).unwrap(), "{name}");
+    }
+    let model = Spec::emmf(3).fit_online(&x, Given::default(), None).unwrap().model;
+    let mut text = serde_json::to_value(&model).unwrap();
+    assert_eq!(serde_json::from_value::<Model<f64>>(text.clone()).unwrap(), model);
+    text["spec"]["k"] = 4.into();
+    let error = serde_json::from_value::<Model<f64>>(text).unwrap_err().to_string();
+    assert!(error.contains("12x4"), "{error}");
+}
+
+/// Whoever looks on knows what is done before the first iteration and after the last.
+#[test]
+fn phases_are_told_in_their_order() {
+    struct Seen(Vec<Phase>, usize);
+    impl Observer for Seen {
+        fn iteration(&mut self, _: &Step) -> ControlFlow<()> {
+            self.1 += 1;
+            ControlFlow::Continue(())
+        }
+        fn phase(&mut self, phase: Phase) {
+            self.0.push(phase);
+        }
+    }
+    let x = rays_with_outliers::<f64>(&Rays::default()).unwrap().x;
+    let seen = |spec: Spec| {
+        let mut seen = Seen(Vec::new(), 0);
+        spec.max_iter(5).on(&x).observe(&mut seen).fit().unwrap();
+        (seen.0, seen.1)
+    };
+    assert_eq!(seen(Spec::emmf(3)), (vec![Prepare, Screen, Start, Code], 5));
+    assert_eq!(seen(Spec::emmf(3).restarts(2)), (vec![Prepare, Screen, Start, Start, Code], 10));
+    assert_eq!(seen(Spec::new("g-emmf", 3)), (vec![Prepare, Screen, Graph, Start, Code], 5));
 }

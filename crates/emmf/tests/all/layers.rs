@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// From the bottom up. Modules of one line do not use each other.
 const LAYERS: &[&[&str]] = &[
-    &["error", "opaque", "real"],
+    &["derived", "error", "opaque", "real"],
     &["cancel", "checkpoint"],
     &["threads"],
     &["matrix"],

@@ -10,6 +10,8 @@ mod choose;
 mod clusters;
 mod coding;
 mod contracts;
+mod deep;
+mod embed;
 mod errors;
 mod facts;
 mod finite;

@@ -171,7 +171,10 @@ fn every_method_sets_aside_or_refuses() {
                 assert_eq!(entry.facts.set_aside, SetAside::Never, "{}: {error}", entry.name);
             }
         }
-        assert_eq!(Spec::new(entry.name, K).sets_aside(), matches!(entry.name, "emmf" | "g-emmf"));
+        assert_eq!(
+            Spec::new(entry.name, K).sets_aside(),
+            matches!(entry.name, "emmf" | "g-emmf" | "deep-emmf")
+        );
         let kept = Spec::new(entry.name, K).as_published().max_iter(2).fit(&all).unwrap();
         assert_eq!(kept.set_aside, [0; 0], "{}", entry.name);
     }

@@ -2,9 +2,12 @@
 //! from the same seed.
 
 use emmf::metrics::accuracy;
+use emmf::preprocess::Normalize;
+use emmf::registry::DEFAULT;
+use emmf::synth::{Amount, Example, cells, shapes, spectra, texts};
 use emmf::synth::{ImageShape, Labelled, Rays, add_block_noise, add_outliers, choose_per_class};
 use emmf::synth::{rays_with_outliers, toy_clean, toy_with_outliers, uniform};
-use emmf::{Error, Mat};
+use emmf::{Cut, Error, Mat, Spec};
 
 /// Residuals of points in the plane from the line at this angle.
 fn residuals(x: &Mat<f64>, degrees: f64) -> Vec<f64> {
@@ -254,3 +257,43 @@ fn the_same_seed_gives_the_same_data() {
 }
 
 const FIRST_OF_SEED_0: f64 = 0.324_575_268_031_406_7;
+
+#[test]
+fn examples_have_a_truth_that_a_fit_finds() {
+    let depth = vec![Normalize::Counts, Normalize::Log1p];
+    let makes = [(shapes as fn(&Amount) -> _, Vec::new()), (cells, depth), (spectra, Vec::new())];
+    for (make, steps) in makes {
+        for seed in 0..3 {
+            let Example { data, classes, .. } = make(&Amount { seed, ..Amount::default() }).unwrap();
+            assert!(data.x.as_slice().iter().all(|x| x.is_finite() && *x >= 0.0));
+            let fit = Spec::new(DEFAULT, classes.len()).normalize(steps.clone()).fit(&data.x).unwrap();
+            let flags = fit.outliers(Cut::default()).unwrap();
+            let found: Vec<Option<usize>> = fit.labels[..300].iter().copied().map(Some).collect();
+            let right = accuracy(&data.labels[..300], &found).unwrap();
+            let marked = |outlier: bool| (0..315).filter(|&i| data.outlier[i] == outlier && flags[i]).count();
+            let told =
+                format!("{classes:?}, seed {seed}: {right}, {} true, {} false", marked(true), marked(false));
+            assert!(right > 0.99 && marked(true) >= 13 && marked(false) <= 3, "{told}");
+        }
+    }
+}
+
+#[test]
+fn examples_are_what_was_asked_for() {
+    let amount = Amount { samples: 20, outliers: 7, seed: 5 };
+    let made = shapes(&amount).unwrap();
+    assert_eq!((made.data.x.shape(), made.classes.len()), ((27, 256), 5));
+    assert_eq!(made, shapes(&amount).unwrap());
+    assert_eq!(cells(&amount).unwrap().features.unwrap().len(), 200);
+    assert_eq!(spectra(&amount).unwrap().features.unwrap()[0], "100/cm");
+    let written = texts(&amount).unwrap();
+    assert_eq!(
+        written.labels,
+        [[0; 5], [1; 5], [2; 5], [3; 5]].concat().into_iter().chain([4; 7]).collect::<Vec<_>>()
+    );
+    assert!(written.texts.iter().all(|text| text.split_whitespace().count() > 10), "{:?}", written.texts);
+    assert_ne!(written, texts(&Amount { seed: 6, ..amount }).unwrap());
+    let few = Amount { samples: 3, ..amount };
+    assert!(matches!(texts(&few), Err(Error::Param { name: "samples", .. })));
+    assert!(matches!(cells(&few), Err(Error::Param { name: "samples", .. })));
+}

@@ -214,3 +214,34 @@ fn doubts_are_told() {
     assert_eq!(doubt(&uniform(30, 20, &mut rng), 2), Some(Doubt::Few));
     assert_eq!(doubt(&rays(300), 2), None);
 }
+
+/// Samples of ten directions, and a few whose values are all usual, but do not go together.
+#[test]
+fn what_is_made_of_something_else_is_found() {
+    let mut rng = rng(7);
+    let clean = times(&uniform(400, 10, &mut rng), &uniform(10, 80, &mut rng));
+    let noisy = Mat::from_fn(400, 80, |i, j| clean[(i, j)] + 0.05 * rng.random::<f64>());
+    // Each value from another sample.
+    let mixed = Mat::from_fn(440, 80, |i, j| noisy[(if i < 400 { i } else { rng.random_range(0..400) }, j)]);
+    let fit = Spec::emmf(4).max_iter(60).fit(&mixed).unwrap();
+    let truth: Vec<bool> = (0..440).map(|i| i >= 400).collect();
+    assert!(roc_auc(&fit.scores, &truth).unwrap() > 0.99);
+    let found = fit.outliers(emmf::Cut::default()).unwrap();
+    let reasons = fit.reasons[400..].iter().filter(|reason| **reason == Reason::Structure).count();
+    assert!(found[400..].iter().all(|outlier| *outlier) && reasons > 35, "{reasons}, {found:?}");
+}
+
+/// Models that were written before there was a reason more are read, and judge as they did.
+#[test]
+fn older_scales_are_read() {
+    use emmf::outliers::Scales;
+    let scale = r#"{"floor": null, "center": 1.0, "spread": 2.0}"#;
+    let scales = |parts: usize| {
+        let parts = vec![scale; parts].join(", ");
+        serde_json::from_str::<Scales>(&format!(r#"{{"parts": [{parts}], "cut": 3.0, "length_cut": 5.0}}"#))
+    };
+    let old = scales(5).unwrap();
+    assert_eq!((old.parts[4].is_some(), old.parts[5], old.second), (true, None, 0.0));
+    let error = scales(7).unwrap_err().to_string();
+    assert!(error.contains("as many scales as there are reasons"), "{error}");
+}

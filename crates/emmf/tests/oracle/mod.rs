@@ -9,6 +9,7 @@
     reason = "a test may fail and speak in its helpers too"
 )]
 
+pub(crate) mod deep;
 pub(crate) mod dense;
 pub(crate) mod entrywise;
 pub(crate) mod escapes;
@@ -107,7 +108,7 @@ impl Oracle {
         let total: f64 = r.iter().zip(&self.s).map(|(r, s)| r * s).sum();
         let a = self.param("scale", 1.0);
         let share = |r: f64| match self.method.as_str() {
-            "emmf" => -r * (r / total).ln(),
+            "emmf" | "deep-emmf" => -r * (r / total).ln(),
             "nmf" => r * r,
             "l21-nmf" => r,
             "hx-nmf" => a * (r / a).ln_1p(),
@@ -127,7 +128,7 @@ impl Oracle {
         let total: f64 = r.iter().zip(&self.s).map(|(r, s)| r * s).sum();
         let a = self.param("scale", 1.0);
         let weight = |r_i: f64| match method {
-            "emmf" => (total / r_i).ln() / r_i,
+            "emmf" | "deep-emmf" => (total / r_i).ln() / r_i,
             "nmf" => 2.0,
             "l21-nmf" => 1.0 / r_i,
             "hx-nmf" => 1.0 / (r_i * (1.0 + r_i / a)),

@@ -22,7 +22,7 @@ pub(super) fn spec(random: &mut Random, (n, _): (usize, usize)) -> Spec {
     if random.one_in(2) {
         what_it_sees(&mut spec, entry, random);
     }
-    for param in entry.params_with(spec.graph.is_some()) {
+    for param in entry.params_in(&spec) {
         if random.one_in(3) {
             spec.params.insert(param.name.into(), value(param, random));
         }
@@ -47,6 +47,12 @@ fn how_it_moves(spec: &mut Spec, entry: &Entry, random: &mut Random) {
     } else if entry.exponent.is_some() && random.one_in(3) {
         spec.exponent = Some(random.pick(&[1e-300, 0.1, 0.5, 1.0]));
     }
+    if entry.facts.layers && spec.solver.is_none() && random.one_in(4) {
+        spec.above = vec![fewer(spec.k, random)];
+        if random.one_in(3) {
+            spec.above.push(fewer(spec.above[0], random));
+        }
+    }
     if random.one_in(4) {
         spec.epsilon = Some(random.pick(&[1e-150, 1e-20, 1e-3, 1.0, 1e9]));
         spec.restarts = random.within(1, 2);
@@ -54,6 +60,12 @@ fn how_it_moves(spec: &mut Spec, entry: &Entry, random: &mut Random) {
         spec.tol = random.pick(&[None, Some(0.0), Some(1e-3), Some(0.9)]);
         spec.stop_by = random.pick(&[None, Some(StopBy::Objective), Some(StopBy::Coefficients)]);
     }
+}
+
+/// A number below this one mostly.
+fn fewer(most: usize, random: &mut Random) -> usize {
+    let least = usize::from(!random.one_in(9));
+    random.within(least, most.saturating_sub(1).max(1))
 }
 
 fn what_it_sees(spec: &mut Spec, entry: &Entry, random: &mut Random) {

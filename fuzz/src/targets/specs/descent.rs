@@ -9,7 +9,8 @@ use super::Problem;
 /// How the objective grows with the samples: the powers of their length that are in it.
 fn degree(method: &str) -> i32 {
     match method {
-        "emmf" | "g-emmf" | "l21-nmf" | "hx-nmf" | "capped-nmf" | "nmf-div" | "l1-nmf" | "l12-nmf" => 1,
+        "emmf" | "deep-emmf" | "g-emmf" | "l21-nmf" | "hx-nmf" | "capped-nmf" | "nmf-div" | "l1-nmf"
+        | "l12-nmf" => 1,
         "rcim-nmf" | "cim-nmf" | "symnmf" => 0,
         _ => 2,
     }
@@ -53,13 +54,13 @@ fn noise<T: Real>(problem: &Problem, fit: &Fit<T>) -> f64 {
     let square = |a: &[T]| a.iter().map(|a| a.to_f64().powi(2)).sum::<f64>();
     let (u, v) = (square(fit.model.centroids().as_slice()), square(fit.v.as_slice()));
     let counted = problem.weights.as_deref().map_or(n as f64, counted);
-    let of_fit = counted * d as f64 * longest.powi(degree(&spec.method));
+    let of_fit = weight(fit) * counted * d as f64 * longest.powi(degree(&spec.method));
     let of_terms = match &*spec.method {
         // λ‖S − VVᵀ‖² is λ‖S‖² and the rest; a sample has at most n neighbours.
         _ if spec.graph.is_some() || spec.method == "g-emmf" => {
             found(fit, "lambda").unwrap_or(0.0) * (n as f64 * (1.0 + v) + v * v)
         }
-        "nmf" | "emmf" | "l21-nmf" | "hx-nmf" | "capped-nmf" => 0.0,
+        "nmf" | "emmf" | "deep-emmf" | "l21-nmf" | "hx-nmf" | "capped-nmf" => 0.0,
         "pnmf" => {
             let priors = ["shape", "rate", "lambda", "ard-shape", "ard-rate"].map(param).iter().sum::<f64>();
             // The squared error is known to the rounding of the samples, and its logarithm is taken so many times.
@@ -70,6 +71,15 @@ fn noise<T: Real>(problem: &Problem, fit: &Fit<T>) -> f64 {
         _ => param("lambda") * (v + v.sqrt() + v * v) + param("mu") * (longest * longest + u) * v.sqrt(),
     };
     0.1 * share::<T>() * (of_fit + of_terms)
+}
+
+/// What the loss of a sample is multiplied by: with layers, the sum of their weights.
+fn weight<T: Real>(fit: &Fit<T>) -> f64 {
+    let of_layers = fit.extras.iter().find(|extra| extra.name == "layer-weights");
+    of_layers.map_or(1.0, |extra| match &extra.value {
+        Value::Vector(weights) => weights.iter().sum(),
+        _ => 1.0,
+    })
 }
 
 fn square_sum(values: &[f64]) -> f64 {

@@ -131,7 +131,9 @@ fn transform_repeats<T: Real>(
     if coded.labels.iter().any(|&label| label >= problem.spec.k) {
         return Err(format!("transform gives the labels {:?}", coded.labels));
     }
-    let promised = entry.facts.codes_alone && problem.spec.polish && problem.spec.graph.is_none();
+    let promised = entry.facts.codes_alone
+        && problem.spec.polish
+        && (problem.spec.graph.is_none() || problem.spec.is_deep());
     if promised && (bits(&coded.v) != bits(&fit.v) || coded.residuals != fit.residuals) {
         return Err(format!("transform gives {:?}, the fit {:?}", coded.v.as_slice(), fit.v.as_slice()));
     }
@@ -187,8 +189,9 @@ fn record<T: Number>(fit: &Fit<T>, samples: Samples<'_, T>) -> std::result::Resu
 fn is_shown<T: Number>(fit: &Fit<T>, samples: Samples<'_, T>) -> Kept {
     let record = record(fit, samples)?;
     report_page("fuzz", &[&record]).map_err(|error| format!("no page: {error}"))?;
-    for kind in [FigureKind::Convergence, FigureKind::Residuals, FigureKind::Centroids, FigureKind::Embedding]
-    {
+    let tree = record.tree.is_some().then_some(FigureKind::Tree);
+    let all = [FigureKind::Convergence, FigureKind::Residuals, FigureKind::Centroids, FigureKind::Embedding];
+    for kind in all.into_iter().chain(tree) {
         let svg = Figure::new(&record, kind).svg().map_err(|error| format!("no figure {kind:?}: {error}"))?;
         if svg.contains("NaN") {
             return Err(format!("NaN in the figure {kind:?}"));

@@ -287,7 +287,16 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Entrywise<'_> {
             _ => self.pulls(x, (&u, &v), &weighing, &observed),
         };
         let factors = Factors { u, v };
-        Ok(Outcome { factors, labels, residuals, weights, objective, coding, extras: Vec::new() })
+        Ok(Outcome {
+            factors,
+            labels,
+            residuals,
+            weights,
+            objective,
+            coding,
+            extras: Vec::new(),
+            layers: None,
+        })
     }
 }
 

@@ -166,6 +166,15 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for SparseDivergence<'_> {
         self.measure(x, &mut state);
         let SparseState { u, v, objective, .. } = state;
         let (factors, weights) = (Factors { u, v }, self.sample_weights.to_vec());
-        Ok(Outcome { factors, labels, residuals, weights, objective, coding, extras: Vec::new() })
+        Ok(Outcome {
+            factors,
+            labels,
+            residuals,
+            weights,
+            objective,
+            coding,
+            extras: Vec::new(),
+            layers: None,
+        })
     }
 }

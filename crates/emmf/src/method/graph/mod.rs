@@ -230,6 +230,6 @@ impl<'x, T: Real, X: Data<T> + 'x> Method<'x, T, X> for GraphIrls<'x> {
             number("graph-misfit", misfit),
             Extra { name: "orthogonality", value: Value::Vector(orthogonality) },
         ];
-        Ok(Outcome { factors, labels, residuals, weights, objective, coding, extras })
+        Ok(Outcome { factors, labels, residuals, weights, objective, coding, extras, layers: None })
     }
 }

@@ -230,6 +230,7 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Gsnmf<'_> {
                 Extra { name: "samples", value: Value::Indices(choice.samples) },
                 Extra { name: "features", value: Value::Indices(choice.features) },
             ],
+            layers: None,
         })
     }
 }

@@ -402,6 +402,7 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Lsnmf<'_> {
                 Extra { name: "lambda", value: Value::Number(state.lambda) },
                 Extra { name: "components", value: Value::Number(state.components as f64) },
             ],
+            layers: None,
         })
     }
 }

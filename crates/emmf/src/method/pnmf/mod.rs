@@ -270,6 +270,7 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Pnmf<'_> {
             objective: state.elbo,
             coding: Coding::Posterior(posterior),
             extras,
+            layers: None,
         })
     }
 }

@@ -355,6 +355,7 @@ impl<'a, 'x, T: Real, X: Data<T>> Method<'x, T, X> for Regularized<'a> {
             weights: self.sample_weights.iter().map(|s| 2.0 * s).collect(),
             coding,
             extras: concepts.into_iter().chain(gamma).collect(),
+            layers: None,
         })
     }
 }

@@ -280,6 +280,7 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Rmnmf<'_> {
                 Extra { name: "g", value: Value::Matrix(g) },
                 Extra { name: "split", value: Value::Number(split) },
             ],
+            layers: None,
         })
     }
 }

@@ -25,7 +25,11 @@ const number = (value, digits = 4) => {
   return String(Number(value.toPrecision(digits)));
 };
 
-const percent = (share) => `${number(100 * share, 3)} %`;
+// With a space at which no line ends.
+const percent = (share) => `${number(100 * share, 3)}\u00a0%`;
+
+const count = (value) => value.toLocaleString("en");
+const plural = (value, one, several = `${one}s`) => `${count(value)} ${value === 1 ? one : several}`;
 
 const FEW = ["#3b82c4", "#d6ad17", "#2f9e6e", "#c94f7c", "#8b6cc9", "#a98324", "#3aa6b9", "#d1495b", "#7a8b3c", "#7d7f8c"];
 const colour = (at, count) =>
@@ -42,18 +46,51 @@ const ticks = (low, high, count) => {
   return found;
 };
 
-// A picture that is drawn anew whenever its width or the threshold changes.
+// Numbers as colours, from blue over yellow to red, which show on white and on black.
+const HEAT = [[59, 110, 190], [80, 165, 190], [205, 175, 60], [238, 115, 55], [205, 40, 50]];
+const heat = (share) => {
+  const at = Math.min(Math.max(share, 0), 1) * (HEAT.length - 1);
+  const low = Math.min(Math.floor(at), HEAT.length - 2);
+  return `rgb(${HEAT[low].map((value, i) => Math.round(value + (at - low) * (HEAT[low + 1][i] - value))).join(" ")})`;
+};
+
+// A part of a text that stands for a group of samples: pressed by mouse, touch or keys. Of many in a row one takes the
+// focus of the tab key, and arrow keys go on from there.
+const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+const pressable = (nodes, press, steps = STEPS) => {
+  nodes.forEach((node, at) => {
+    node.setAttribute("tabindex", at ? "-1" : "0");
+    if (!node.hasAttribute("role") && node.nodeName !== "BUTTON") node.setAttribute("role", "button");
+    node.classList.add("pressable");
+    node.addEventListener("click", () => press(at));
+    node.addEventListener("keydown", (event) => {
+      if ((event.key === "Enter" || event.key === " ") && node.nodeName !== "BUTTON") press(at);
+      else if (nodes[at + steps[event.key]]) {
+        node.setAttribute("tabindex", "-1");
+        nodes[at + steps[event.key]].setAttribute("tabindex", "0");
+        nodes[at + steps[event.key]].focus();
+      } else return;
+      event.preventDefault();
+    });
+  });
+};
+
+// A picture that is drawn anew whenever its width or the threshold changes. Whoever draws it gives back its height.
 const pictures = [];
 const chart = (panel, label, draw) => {
   const svg = shape("svg", { role: "img", "aria-label": label });
   panel.append(svg);
-  const redraw = () => {
+  svg.redraw = () => {
     const width = Math.max(panel.clientWidth - 26, 220);
+    // What has the focus has it again when it is drawn anew.
+    const held = [...svg.querySelectorAll(".pressable")].indexOf(document.activeElement);
     svg.replaceChildren();
     const height = draw(svg, width);
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    const again = held >= 0 && svg.querySelectorAll(".pressable")[held];
+    if (again) again.focus({ preventScroll: true });
   };
-  pictures.push(redraw);
+  pictures.push(svg.redraw);
   return svg;
 };
 

@@ -1,4 +1,4 @@
-//! Samples as points of a plane, to be looked at: the two main directions of their coefficients.
+//! The two main directions of the coefficients.
 //!
 //! Principal components of the rows of V, each coefficient in units of its centroid's length and each row of unit
 //! length, so that clusters are told apart by what a sample is made of and not by how much of it there is.
@@ -15,34 +15,58 @@ pub struct Plane {
     pub points: Vec<[f64; 2]>,
     /// Shares of the variance along the two axes.
     pub shares: [f64; 2],
+    /// Where a sample would lie that is nothing but centroid k.
+    pub centroids: Vec<[f64; 2]>,
 }
 
 /// The samples with the coefficients `v` (n×c) of the centroids `u` (d×c).
 pub fn plane<T: Real>(u: &Mat<T>, v: &Mat<T>) -> Plane {
     let (n, c) = v.shape();
-    let lengths: Vec<f64> = (0..c).map(|k| length((0..u.rows()).map(|j| u[(j, k)].to_f64()))).collect();
-    let longest = lengths.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-    let direction = |i: usize| -> Vec<f64> {
-        // As shares of the largest, so that no product is too large for a number.
-        let most = v.row(i).iter().map(|v| v.to_f64()).fold(f64::MIN_POSITIVE, f64::max);
-        let row = v.row(i).iter().zip(&lengths).map(|(v, length)| v.to_f64() / most * (length / longest));
-        let row: Vec<f64> = row.collect();
-        let norm = length(row.iter().copied());
-        row.iter().map(|x| if norm > 0.0 { x / norm } else { 0.0 }).collect()
-    };
+    let directions = Directions::of(u, v);
     let mut mean = vec![0.0; c];
     for i in 0..n {
-        mean.iter_mut().zip(direction(i)).for_each(|(mean, x)| *mean += x / n as f64);
+        mean.iter_mut().zip(directions.row(i)).for_each(|(mean, x)| *mean += x / n as f64);
     }
-    let centered =
-        |i: usize| -> Vec<f64> { direction(i).iter().zip(&mean).map(|(x, mean)| x - mean).collect() };
-    let (axes, shares) = axes(c, (0..n).map(centered));
+    let centered = |row: Vec<f64>| -> Vec<f64> { row.iter().zip(&mean).map(|(x, mean)| x - mean).collect() };
+    let (axes, shares) = axes(c, (0..n).map(|i| centered(directions.row(i))));
     let along = |row: &[f64], axis: &[f64]| row.iter().zip(axis).map(|(x, axis)| x * axis).sum();
-    let point = |i: usize| {
-        let row = centered(i);
+    let point = |row: Vec<f64>| {
+        let row = centered(row);
         [along(&row, &axes[0]), along(&row, &axes[1])]
     };
-    Plane { points: (0..n).map(point).collect(), shares }
+    let pure = |k: usize| (0..c).map(|at| if at == k { 1.0 } else { 0.0 }).collect();
+    Plane {
+        points: (0..n).map(|i| point(directions.row(i))).collect(),
+        shares,
+        centroids: (0..c).map(|k| point(pure(k))).collect(),
+    }
+}
+
+/// What samples are made of: their coefficients in units of the centroids' lengths, at unit length.
+pub(super) struct Directions<'a, T> {
+    v: &'a Mat<T>,
+    /// Shares of the longest.
+    lengths: Vec<f64>,
+}
+
+impl<'a, T: Real> Directions<'a, T> {
+    pub(super) fn of(u: &Mat<T>, v: &'a Mat<T>) -> Self {
+        let along = |k: usize| length((0..u.rows()).map(|j| u[(j, k)].to_f64()));
+        let lengths: Vec<f64> = (0..v.cols()).map(along).collect();
+        let longest = lengths.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        Self { v, lengths: lengths.iter().map(|length| length / longest).collect() }
+    }
+
+    /// Of sample i; zero where it has no coefficients.
+    pub(super) fn row(&self, i: usize) -> Vec<f64> {
+        let v = self.v.row(i);
+        // As shares of the largest, so that no product is too large for a number.
+        let most = v.iter().map(|v| v.to_f64()).fold(f64::MIN_POSITIVE, f64::max);
+        let row: Vec<f64> =
+            v.iter().zip(&self.lengths).map(|(v, length)| v.to_f64() / most * length).collect();
+        let norm = length(row.iter().copied());
+        row.iter().map(|x| if norm > 0.0 { x / norm } else { 0.0 }).collect()
+    }
 }
 
 /// The Euclidean length, whose square may be too large or too small for a number.

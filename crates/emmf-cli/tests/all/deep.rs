@@ -1,0 +1,80 @@
+//! `emmf fit --layers`: the tree and what is made of it.
+
+use crate::program;
+
+use emmf::model::NodeTree;
+use emmf_io::{AnyModel, read_model, read_record};
+use program::{Place, column, names_in};
+
+#[test]
+fn layers_leave_a_tree() {
+    let place = Place::with_data();
+    let json = place.json("fit x.csv --layers 5,2 --max-iter 40 --out result --report --json");
+    assert_eq!((&json["method"], &json["layers"]), (&"deep-emmf".into(), &serde_json::json!([5, 2])));
+    assert_eq!(json["clusters"].as_array().map(Vec::len), Some(2));
+    let files = names_in(&place.path("result"));
+    assert!(
+        ["tree.csv", "tree.json", "tree.nwk"].iter().all(|file| files.iter().any(|name| name == file)),
+        "{files:?}"
+    );
+
+    let tree: NodeTree = serde_json::from_str(&place.read("result/tree.json")).unwrap();
+    let record = read_record(&place.path("result/record.json")).unwrap();
+    assert_eq!(record.tree.as_ref(), Some(&tree));
+    assert_eq!(place.read("result/tree.nwk").trim(), tree.to_newick());
+    assert_eq!(place.read("result/tree.csv"), tree.to_csv());
+    assert_eq!(tree.roots().map(|root| root.members.len()).sum::<usize>(), 25);
+
+    let samples = place.read("result/samples.csv");
+    let head = "row,label,residual,weight,score,outlier,reason,label1,score1,label2,score2";
+    assert_eq!(samples.lines().next(), Some(head));
+    assert_eq!(column(&samples, "label"), column(&samples, "label2"));
+    assert!(place.read("result/report.html").contains("Tree of layers"));
+
+    let AnyModel::F64(model) = read_model(&place.path("result/model.safetensors")).unwrap() else {
+        panic!("text is read in double precision")
+    };
+    assert_eq!((model.layers().len(), model.layers()[0].b.shape()), (1, (5, 2)));
+    place.run("transform result x.csv --labels class --out coded.csv").ok();
+    let coded = place.read("coded.csv");
+    assert!(
+        coded.lines().next().unwrap().ends_with("label,residual,score,l2v0,l2v1,label1,score1,label2,score2")
+    );
+    for kind in ["tree", "centroids"] {
+        place.run(&format!("plot result --kind {kind} --out {kind}.svg")).ok();
+        assert!(place.read(&format!("{kind}.svg")).contains("</svg>"));
+    }
+    let text = place.run("fit x.csv --layers 5,2 --max-iter 9").ok();
+    assert!(text.contains("layers 5, 2") && text.contains("certainty"), "{text}");
+}
+
+#[test]
+fn widths_are_chosen() {
+    let place = Place::with_data();
+    let json = place.json("fit x.csv --layers auto --max-iter 9 --json");
+    let widths: Vec<u64> =
+        json["layers"].as_array().unwrap().iter().filter_map(serde_json::Value::as_u64).collect();
+    assert!(!widths.is_empty() && widths.windows(2).all(|pair| pair[0] > pair[1]), "{json}");
+}
+
+#[test]
+fn any_loss_of_weighted_samples_has_layers() {
+    let place = Place::with_data();
+    for method in ["l21-nmf", "nmf", "hx-nmf"] {
+        let json = place
+            .json(&format!("fit x.csv --layers 4,2 --method {method} --param merge=0 --max-iter 9 --json"));
+        assert_eq!((&json["method"], &json["layers"]), (&method.into(), &serde_json::json!([4, 2])));
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let place = Place::with_data();
+    place.run("fit x.csv --layers 3,5").refused(&["--layers", "3, 5", "5 is not below 3"]);
+    place.run("fit x.csv --layers 60,5").refused(&["--layers", "60, 5", "at most 25"]);
+    place.run("fit x.csv --layers 6,five").refused(&["6,five", "60,20"]);
+    place.run("fit x.csv --layers 5,2 -k 3").refused(&["--layers", "-k"]);
+    place.run("fit x.csv --layers 5,2 --method g-emmf").refused(&["--layers", "g-emmf"]);
+    place.run("fit x.csv -k 2 --max-iter 5 --out flat").ok();
+    place.run("plot flat --kind tree --out tree.svg").refused(&["one layer", "--layers"]);
+}

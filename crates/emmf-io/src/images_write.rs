@@ -1,0 +1,34 @@
+//! Samples as a folder of images.
+
+use crate::atomic::Batch;
+use crate::error::Error;
+use emmf::Mat;
+use emmf::synth::ImageShape;
+use image::{GrayImage, ImageFormat};
+use std::io::{self, Cursor};
+use std::path::Path;
+
+/// Writes a PNG file for each sample, `CLASS/NUMBER.png` in this folder: grey from 0 (black) to 1 (white), what is outside is cut
+/// off. All files appear, or none; others in the folder stay.
+pub fn write_images(folder: &Path, x: &Mat<f64>, shape: ImageShape, labels: &[String]) -> Result<(), Error> {
+    let mut batch = Batch::default();
+    for (at, label) in labels.iter().enumerate().take(x.rows()) {
+        let of_class = folder.join(label);
+        std::fs::create_dir_all(&of_class)
+            .map_err(|error| crate::error::Problem::Write(error).of(of_class.display().to_string()))?;
+        let image = png(x.row(at), shape);
+        batch.add(&of_class.join(format!("{at:04}.png")), |out| out.write_all(&image?))?;
+    }
+    batch.commit()
+}
+
+fn png(sample: &[f64], shape: ImageShape) -> io::Result<Vec<u8>> {
+    let side = |side: usize| u32::try_from(side).map_err(io::Error::other);
+    let image = GrayImage::from_fn(side(shape.width)?, side(shape.height)?, |right, down| {
+        let grey = sample.get(shape.feature(down as usize, right as usize)).copied().unwrap_or(0.0);
+        image::Luma([(255.0 * grey.clamp(0.0, 1.0)).round() as u8])
+    });
+    let mut bytes = Cursor::new(Vec::new());
+    image.write_to(&mut bytes, ImageFormat::Png).map_err(io::Error::other)?;
+    Ok(bytes.into_inner())
+}

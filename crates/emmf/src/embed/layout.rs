@@ -1,0 +1,125 @@
+//! A layout of samples in a plane that keeps neighbours together.
+//!
+//! The graph of nearest neighbours, whose weights fall with the distance at a pace of each sample's own, is laid out so that edges
+//! pull and all other pairs push (UMAP: McInnes, Healy and Melville 2018; with the kernel 1/(1 + d²) of t-SNE, which needs no
+//! power). It starts at the two main directions of the samples (Kobak and Linderman 2021: what a layout says about far
+//! samples it has from its start). Chance is drawn from one seed, and one thread moves the points: the same samples have the same layout.
+//!
+//! Samples are compared by direction: all are brought to unit length first, after the preprocessing of the fit.
+
+use serde::{Deserialize, Serialize};
+
+use super::descent::descend;
+use super::main_axes::main_axes;
+use super::principal::Directions;
+use crate::cancel::Cancel;
+use crate::data::{Data, Dense, Stored};
+use crate::error::{Error, Result};
+use crate::graph::{fuzzy_graph, nearest};
+use crate::matrix::{Mat, Part, Samples};
+use crate::model::Fit;
+use crate::preprocess;
+use crate::real::Real;
+use crate::spec::Missing;
+use crate::threads::Running;
+
+/// Neighbours of each sample: with 5 small clusters fall apart, with 15 long ones (COIL20) run into each other.
+const NEIGHBOURS: usize = 8;
+/// Products up to which neighbours are looked for among the samples themselves: a few seconds on two cores.
+const WORK: f64 = 1e11;
+/// A stored entry of sparse samples takes as long as so many of dense ones.
+const SPARSE: usize = 4;
+
+/// Points of a plane, near each other where their samples are alike.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Layout {
+    /// One for each sample that was asked for.
+    pub points: Vec<[f64; 2]>,
+    /// What is alike.
+    pub by: Likeness,
+}
+
+/// What samples are compared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Likeness {
+    /// The samples themselves.
+    Samples,
+    /// Their coefficients: where values are missing, or the samples so many and long that their neighbours would take minutes.
+    Coefficients,
+}
+
+/// The layout of these samples of a fit; `rows` ascend. It depends on the fit only where samples are compared by coefficients.
+///
+/// Time O(m²d) for the neighbours of m samples with d features, and O(m) for the layout.
+///
+/// ```
+/// use emmf::embed::layout;
+/// use emmf::{Running, Spec, synth};
+/// let data = synth::rays_with_outliers::<f64>(&synth::Rays::default())?;
+/// let fit = Spec::emmf(3).fit(&data.x)?;
+/// let all: Vec<usize> = (0..fit.labels.len()).collect();
+/// let found = layout(&fit, &data.x, &all, &Running::default())?;
+/// assert_eq!(found.points.len(), all.len());
+/// # Ok::<(), emmf::Error>(())
+/// ```
+pub fn layout<'a, T: Real>(
+    fit: &Fit<T>,
+    x: impl Into<Samples<'a, T>>,
+    rows: &[usize],
+    running: &Running<'_>,
+) -> Result<Layout> {
+    T::layout(fit, x.into(), rows, running)
+}
+
+/// See [`layout`].
+pub(crate) fn laid_out<T: Real>(
+    fit: &Fit<T>,
+    x: Samples<'_, T>,
+    rows: &[usize],
+    running: &Running<'_>,
+) -> Result<Layout> {
+    fit.model.check_features(&x)?;
+    let n = fit.v.rows();
+    if x.shape().0 != n {
+        return Err(Error::Shape { what: "the samples of the fit", got: x.shape(), want: (n, x.shape().1) });
+    }
+    if let Some(row) = rows.iter().find(|row| **row >= n) {
+        return Err(Error::param("row", row, format!("less than the number of samples, {n}")));
+    }
+    let cancel = &running.cancel;
+    running.threads.run(|_| {
+        if fit.model.spec().missing == Missing::Nan || work(&x, rows) > WORK {
+            let directions = Directions::of(fit.model.centroids(), &fit.v);
+            let entries = rows.iter().flat_map(|&i| directions.row(i)).collect();
+            let directions = Mat::from_vec(entries, rows.len(), fit.v.cols())?;
+            let points = points_of(&Dense::new(directions.view(), None), cancel)?;
+            return Ok(Layout { points, by: Likeness::Coefficients });
+        }
+        let part = if rows.len() < n { Some(Part::of(&x, rows)?) } else { None };
+        let chosen = part.as_ref().map_or(x, Part::samples);
+        let mut prepared = preprocess::apply(fit.model.preprocessing(), chosen, false)?;
+        let (scale, norms_sq) = prepared.take_factors();
+        let data = Stored::new(prepared.samples(), scale, norms_sq);
+        Ok(Layout { points: points_of(&data.unit(), cancel)?, by: Likeness::Samples })
+    })?
+}
+
+/// Products that the search for neighbours makes.
+fn work<T: Real>(x: &Samples<'_, T>, rows: &[usize]) -> f64 {
+    let entries = match x {
+        Samples::Csr(x) => SPARSE * rows.iter().map(|&i| x.row_values(i).len()).sum::<usize>(),
+        _ => rows.len() * x.shape().1,
+    };
+    0.5 * rows.len() as f64 * entries as f64
+}
+
+fn points_of<T: Real, X: Data<T>>(x: &X, cancel: &Cancel) -> Result<Vec<[f64; 2]>> {
+    let start = main_axes(x)?;
+    let near = nearest(x, NEIGHBOURS, cancel)?;
+    // With fewer neighbours there is nothing to keep together.
+    if near.k < 2 {
+        return Ok(start);
+    }
+    descend(&fuzzy_graph(&near)?, start, cancel)
+}

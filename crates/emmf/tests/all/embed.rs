@@ -1,0 +1,203 @@
+//! Samples as points of a plane, and how far their clusters are apart.
+
+use emmf::embed::{Likeness, layout, plane};
+use emmf::metrics::silhouettes;
+use emmf::preprocess::Normalize;
+use emmf::synth::{Labelled, Rays, rays_with_outliers};
+use emmf::{Csr, Error, Fit, Mat, Missing, Running, Spec};
+
+fn rays(classes: usize) -> Labelled<f64> {
+    let rays =
+        Rays { classes, features: 12, samples: 40 * classes, outliers: 0, noise: 0.1, ..Rays::default() };
+    rays_with_outliers::<f64>(&rays).unwrap()
+}
+
+fn fitted(x: &Mat<f64>, k: usize) -> Fit<f64> {
+    Spec::emmf(k).max_iter(20).fit(x).unwrap()
+}
+
+fn sparse(x: &Mat<f64>) -> Csr<f64> {
+    let (n, d) = x.shape();
+    let entries = (0..n).flat_map(|i| (0..d).map(move |j| (i, j))).map(|(i, j)| (i, j, x[(i, j)]));
+    Csr::from_triplets((n, d), entries.filter(|entry| entry.2 != 0.0).collect()).unwrap()
+}
+
+fn all(x: &Mat<f64>) -> Vec<usize> {
+    (0..x.rows()).collect()
+}
+
+/// The nearest other point of every point.
+fn nearest(points: &[[f64; 2]]) -> Vec<usize> {
+    let distance = |a: usize, b: usize| (points[a][0] - points[b][0]).hypot(points[a][1] - points[b][1]);
+    let of = |i: usize| {
+        (0..points.len()).filter(|j| *j != i).min_by(|a, b| distance(i, *a).total_cmp(&distance(i, *b)))
+    };
+    (0..points.len()).map(|i| of(i).unwrap()).collect()
+}
+
+/// Samples of one centroid each lie in as many points, apart from each other; one column alone makes a line.
+#[test]
+fn pure_samples_are_apart_in_the_plane() {
+    let u = Mat::<f64>::from_fn(5, 3, |j, k| 1.0 + (j * (k + 1)) as f64);
+    let v = Mat::from_fn(30, 3, |i, k| if i % 3 == k { 1.0 + i as f64 } else { 0.0 });
+    let found = plane(&u, &v);
+    let distance = |a: usize, b: usize| {
+        let [p, q] = [found.points[a], found.points[b]];
+        (p[0] - q[0]).hypot(p[1] - q[1])
+    };
+    assert!(distance(0, 3) < 1e-9 && distance(0, 1) > 0.5 && distance(1, 2) > 0.5 && distance(0, 2) > 0.5);
+    assert!((found.shares[0] + found.shares[1] - 1.0).abs() < 1e-9);
+    let alone = plane(&Mat::from_fn(5, 1, |_, _| 1.0), &Mat::from_fn(4, 1, |i, _| i as f64));
+    assert!(alone.points.iter().all(|point| point[1] == 0.0 && point[0].is_finite()));
+    for k in 0..3 {
+        let [p, q] = [found.points[k], found.centroids[k]];
+        assert!((p[0] - q[0]).hypot(p[1] - q[1]) < 1e-9, "a pure sample lies on its centroid");
+    }
+    assert_eq!(plane(&u, &Mat::zeros(4, 3)).points, vec![[0.0; 2]; 4]);
+}
+
+#[test]
+fn a_layout_keeps_classes_together_in_every_storage() {
+    let data = rays(6);
+    let fit = fitted(&data.x, 6);
+    let (dense, csr) = (emmf::Samples::from(&data.x), sparse(&data.x));
+    for x in [dense, (&csr).into()] {
+        let found = layout(&fit, x, &all(&data.x), &Running::default()).unwrap();
+        assert_eq!(found.by, Likeness::Samples);
+        let near = nearest(&found.points);
+        let same = (0..near.len()).filter(|&i| data.labels[i] == data.labels[near[i]]);
+        assert!(same.count() * 100 >= 98 * data.labels.len());
+    }
+}
+
+/// A closed curve in many dimensions is one in the plane: whoever is near in the plane is near along the curve.
+#[test]
+fn a_layout_keeps_the_order_along_a_curve() {
+    let n = 300;
+    let x = Mat::from_fn(n, 30, |i, j| {
+        let gap = (i as f64 / 10.0 - j as f64).abs();
+        (-gap.min(30.0 - gap).powi(2) / 8.0).exp()
+    });
+    let found = layout(&fitted(&x, 3), &x, &all(&x), &Running::default()).unwrap();
+    let step = |(i, j): (usize, usize)| i.abs_diff(j).min(n - i.abs_diff(j));
+    let steps: Vec<usize> = nearest(&found.points).into_iter().enumerate().map(step).collect();
+    assert!(steps.iter().filter(|step| **step <= 8).count() * 20 >= 19 * n, "{steps:?}");
+}
+
+#[test]
+fn a_layout_is_the_same_each_time_and_on_any_threads() {
+    let data = rays(3);
+    let fit = fitted(&data.x, 3);
+    let some: Vec<usize> = (0..data.x.rows()).step_by(2).collect();
+    let on = |threads: usize| layout(&fit, &data.x, &some, &Running::on(threads)).unwrap();
+    let one = on(1);
+    assert_eq!((one.points.len(), &one), (some.len(), &on(2)));
+    // Another fit of the same samples has the same layout.
+    let other = layout(&fitted(&data.x, 2), &data.x, &some, &Running::default()).unwrap();
+    assert_eq!(one, other);
+}
+
+#[test]
+fn a_layout_of_whatever_samples_is_finite() {
+    let cases = [
+        Mat::from_rows([[1.0, 2.0]]),
+        Mat::from_rows([[1.0, 2.0], [2.0, 1.0]]),
+        Mat::from_rows([[1.0, 2.0], [2.0, 1.0], [0.5, 0.5]]),
+        Mat::from_fn(50, 4, |_, j| 1.0 + j as f64),
+        Mat::from_fn(50, 4, |i, j| if i % 5 == 0 { 0.0 } else { 1.0 + (i % 2 * j) as f64 }),
+        Mat::from_fn(40, 1, |i, _| i as f64 + 1.0),
+        Mat::from_fn(40, 3, |i, j| 1e150 * (1 + i * j) as f64),
+    ];
+    for x in cases {
+        let fit = Spec::new("nmf", 1).max_iter(3).normalize([Normalize::Max]).fit(&x);
+        let Ok(fit) = fit else { continue };
+        let found = layout(&fit, &x, &all(&x), &Running::default()).unwrap();
+        assert!(
+            found.points.len() == x.rows() && found.points.iter().flatten().all(|x| x.is_finite()),
+            "{x:?}"
+        );
+    }
+}
+
+#[test]
+fn with_missing_values_coefficients_are_compared() {
+    let mut x = rays(3).x;
+    x[(3, 2)] = f64::NAN;
+    let fit = Spec::emmf(3).max_iter(20).missing(Missing::Nan).fit(&x).unwrap();
+    let found = layout(&fit, &x, &all(&x), &Running::default()).unwrap();
+    assert_eq!((found.by, found.points.len()), (Likeness::Coefficients, x.rows()));
+    let none = silhouettes(&fit.model, &x, &fit.labels, &Running::default());
+    assert!(matches!(none, Err(Error::Param { name: "missing", .. })));
+}
+
+#[test]
+fn samples_that_are_not_there_are_refused() {
+    let x = rays(2).x;
+    let fit = fitted(&x, 2);
+    let run = &Running::default();
+    assert!(matches!(layout(&fit, &x, &[80], run), Err(Error::Param { name: "row", .. })));
+    let fewer = Mat::from_fn(5, 12, |i, j| x[(i, j)]);
+    assert!(matches!(layout(&fit, &fewer, &[1], run), Err(Error::Shape { .. })));
+    assert!(matches!(silhouettes(&fit.model, &fewer, &fit.labels, run), Err(Error::Shape { .. })));
+    assert!(matches!(fit.model.prepare_columns(&x, &[0], &[12]), Err(Error::Param { name: "feature", .. })));
+}
+
+/// By their definition, over all pairs.
+fn slow_silhouettes(x: &Mat<f64>, labels: &[usize]) -> Vec<f64> {
+    let dot = |i: usize, j: usize| x.row(i).iter().zip(x.row(j)).map(|(a, b)| a * b).sum::<f64>();
+    let distance = |i: usize, j: usize| {
+        let lengths = (dot(i, i) * dot(j, j)).sqrt();
+        if lengths > 0.0 { 1.0 - dot(i, j) / lengths } else { 1.0 }
+    };
+    let mean = |i: usize, k: usize| {
+        let others: Vec<usize> = (0..labels.len()).filter(|j| *j != i && labels[*j] == k).collect();
+        others.iter().map(|&j| distance(i, j)).sum::<f64>() / others.len() as f64
+    };
+    let clusters = labels.iter().max().unwrap() + 1;
+    let one = |i: usize| {
+        let own = mean(i, labels[i]);
+        let next = (0..clusters).filter(|k| *k != labels[i] && labels.contains(k)).map(|k| mean(i, k));
+        let next = next.fold(f64::INFINITY, f64::min);
+        if own.is_nan() || next.is_infinite() { 0.0 } else { (next - own) / own.max(next) }
+    };
+    (0..labels.len()).map(one).collect()
+}
+
+#[test]
+fn silhouettes_are_those_of_all_pairs() {
+    let mut x = rays(3).x;
+    x.row_mut(7).fill(0.0);
+    let run = &Running::default();
+    let fit = Spec::emmf(3).max_iter(5).normalize([Normalize::Unit]).fit(&x).unwrap();
+    // One cluster has one sample, and one number does not occur.
+    let labels: Vec<usize> = (0..x.rows()).map(|i| if i == 5 { 4 } else { [0, 1, 3][(i / 7) % 3] }).collect();
+    for labels in [fit.labels.clone(), labels, vec![0; x.rows()]] {
+        let wanted = slow_silhouettes(&x, &labels);
+        let found = silhouettes(&fit.model, &x, &labels, run).unwrap();
+        let csr = silhouettes(&fit.model, &sparse(&x), &labels, run).unwrap();
+        for ((found, csr), wanted) in found.iter().zip(&csr).zip(&wanted) {
+            assert!((found - wanted).abs() < 1e-9 && (csr - wanted).abs() < 1e-9, "{found}, {csr}, {wanted}");
+        }
+    }
+}
+
+#[test]
+fn some_columns_are_those_of_the_prepared_samples() {
+    let x = rays(3).x;
+    for steps in [vec![], vec![Normalize::Unit], vec![Normalize::Tfidf, Normalize::Unit]] {
+        let fit = Spec::emmf(3).max_iter(3).normalize(steps).fit(&x).unwrap();
+        let (whole, rows, features) = (fit.model.prepare(&x).unwrap(), [3, 50, 119], [11, 0, 4]);
+        let csr = sparse(&x);
+        for found in [
+            fit.model.prepare_columns(&x, &rows, &features),
+            fit.model.prepare_columns(&csr, &rows, &features),
+        ] {
+            let found = found.unwrap();
+            for (i, &row) in rows.iter().enumerate() {
+                for (j, &feature) in features.iter().enumerate() {
+                    assert!((found[(i, j)] - whole[(row, feature)]).abs() < 1e-12);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+"""What a fit looks like: a page, and a few lines in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from . import _emmf
+from ._arrays import admitted, borrowed
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+# Shown in a notebook: features of a centroid, outliers, and the width of the longest bar.
+FEATURES, OUTLIERS, WIDTH = 6, 5, 12
+
+
+class Shown:
+    """What an estimator shows of its fit."""
+
+    components_: Any
+    labels_: Any
+    outliers_: Any
+    outlier_scores_: Any
+    outlier_reasons_: Any
+
+    def report(
+        self,
+        path: str | PathLike[str],
+        X: Any,
+        y: Any = None,
+        *,
+        names: Sequence[str] | None = None,
+        image_shape: tuple[int, int] | None = None,
+        title: str | None = None,
+    ) -> None:
+        """Write an interactive page about the fit: clusters, centroids, outliers. One HTML file that needs no network.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, usually ``*.html``. It is written as a whole or not at all.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples of the fit, which the estimator does not keep.
+        y : array-like of shape (n_samples,), default=None
+            The true classes, where they are known. Samples of the class "outlier" are outliers.
+        names : sequence of str, default=None
+            The names of the samples.
+        image_shape : tuple of (int, int), default=None
+            Height and width, where samples are images.
+        title : str, default=None
+            The heading.
+        """
+        report([self], path, X, y, names=names, image_shape=image_shape, title=title)
+
+    def _repr_html_inner(self) -> str:
+        return str(super()._repr_html_inner()) + summary(self)  # type: ignore[misc]
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        if "text/html" in bundle:
+            bundle["text/html"] += summary(self)
+        return bundle
+
+
+def report(
+    models: Sequence[Any],
+    path: str | PathLike[str],
+    X: Any,
+    y: Any = None,
+    *,
+    names: Sequence[str] | None = None,
+    image_shape: tuple[int, int] | None = None,
+    title: str | None = None,
+) -> None:
+    """Write an interactive page about several fits of the same samples, side by side.
+
+    Parameters
+    ----------
+    models : sequence of MatrixFactorization
+        Fitted estimators.
+    path : str or path-like
+        The file, usually ``*.html``. It is written as a whole or not at all.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        The samples of the fits.
+    y : array-like of shape (n_samples,), default=None
+        The true classes, where they are known. Samples of the class "outlier" are outliers.
+    names : sequence of str, default=None
+        The names of the samples.
+    image_shape : tuple of (int, int), default=None
+        Height and width, where samples are images.
+    title : str, default=None
+        The heading.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import emmf
+    >>> X = emmf.datasets.make_rays().X
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     emmf.report([emmf.NMF(3).fit(X), emmf.EMMF(3).fit(X)], f"{folder}/both.html", X)
+    """
+    if not models:
+        raise ValueError("models is empty; give at least one fitted estimator.")
+    for model in models:
+        check_is_fitted(model)
+        if not hasattr(model, "_course"):
+            raise ValueError(
+                f"this {type(model).__name__} knows nothing of its training samples, as it comes from a file or from "
+                "partial_fit; a page is made of the estimator that fit was called on."
+            )
+    X = models[0]._validated(X, [models[0].components_.dtype], reset=False)
+    n, d = X.shape
+    for what, given in (("y", y), ("names", names)):
+        if given is not None and len(given) != n:
+            raise ValueError(f"{what} has {len(given)} entries for {n} samples; give one each.")
+    if image_shape is not None and image_shape[0] * image_shape[1] != d:
+        raise ValueError(f"image_shape is {image_shape}, but samples have {d} features.")
+    about = {
+        "data": f"{n} samples",
+        "truth": None if y is None else [str(label) for label in np.asarray(admitted(y, "y"))],
+        "names": None if names is None else [str(name) for name in names],
+        "image": image_shape,
+    }
+    title = title or ", ".join(f"{type(model).__name__}({model.n_components_})" for model in models)
+    _emmf.report((path, title), [(model._model, _kept(model)) for model in models], borrowed(X), about)
+
+
+def _kept(model: Any) -> dict[str, Any]:
+    """Put together what the page wants to know of a fit."""
+    kept = {
+        "v": model.coefficients_,
+        "labels": model.labels_,
+        "residuals": model.residuals_,
+        "weights": model.sample_weight_,
+        "scores": model.outlier_scores_,
+        "reasons": list(model.outlier_reasons_),
+        "set_aside": model.set_aside_,
+        "groups": model.outlier_groups_,
+        "trace": model.objective_history_,
+        "objective": model.objective_,
+        "stop": model.stop_reason_,
+    }
+    return kept | model._course
+
+
+def summary(model: Any) -> str:
+    """Return clusters, their features and the outliers of a fit as HTML; nothing of what is not fitted."""
+    if not hasattr(model, "labels_"):
+        return ""
+    names = getattr(model, "feature_names_in_", None)
+    sizes = np.bincount(model.labels_, minlength=model.n_components_)
+    rows = "".join(_cluster(at, size, sizes.max(), _top(model, at, names)) for at, size in enumerate(sizes))
+    worst = np.argsort(-model.outlier_scores_)[:OUTLIERS]
+    listed = ", ".join(f"{at} ({model.outlier_scores_[at]:.1f}, {model.outlier_reasons_[at]})" for at in worst)
+    count = int(model.outliers_.sum())
+    return (
+        "<table><thead><tr><th>cluster</th><th>samples</th><th></th>"
+        "<th style='text-align:left'>top features</th></tr></thead>"
+        f"<tbody>{rows}</tbody></table>"
+        f"<p>{count} of {len(model.labels_)} samples are outliers. The highest scores: {listed}</p>"
+    )
+
+
+def _cluster(at: int, size: int, most: int, features: str) -> str:
+    bar = "█" * max(round(WIDTH * size / max(most, 1)), 1 if size else 0)
+    cells = f"<td>{at}</td><td>{size}</td><td style='text-align:left'>{bar}</td>"
+    return f"<tr>{cells}<td style='text-align:left'>{features}</td></tr>"
+
+
+def _top(model: Any, at: int, names: Any) -> str:
+    """Name the features that make up most of a centroid."""
+    if at >= len(model.components_):
+        return ""
+    centroid = model.components_[at]
+    top = [feature for feature in np.argsort(-centroid)[:FEATURES] if centroid[feature] > 0]
+    return ", ".join(escape(str(names[feature])) if names is not None else f"x{feature}" for feature in top)

@@ -1,0 +1,84 @@
+"""The page of a fit, and what a notebook shows of it."""
+
+import pickle
+import re
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.base import clone
+
+import emmf
+from emmf import EMMF, NMF, GraphEMMF, datasets
+
+
+@pytest.fixture(scope="module")
+def shapes():
+    return datasets.load_shapes(n_samples=60, n_outliers=4)
+
+
+def test_page(shapes, tmp_path):
+    model = GraphEMMF(5).fit(shapes.data)
+    names = [*shapes.target_names, "outlier"]
+    truth = [names[label] for label in shapes.target]
+    about = {"image_shape": shapes.image_shape, "title": "Five <shapes>"}
+    model.report(tmp_path / "page.html", shapes.data, truth, **about)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.endswith("</html>\n") or page.rstrip().endswith("</html>")
+    assert "Five &lt;shapes&gt;" in page
+    assert "g-emmf" in page
+    assert 'src="http' not in page
+    # Also after a detour.
+    pickle.loads(pickle.dumps(model)).report(tmp_path / "again.html", shapes.data, truth, **about)
+    assert (tmp_path / "again.html").read_text(encoding="utf-8") == page
+
+
+@pytest.mark.parametrize("kind", [np.float32, csr_array])
+def test_several_fits_of_any_storage(shapes, tmp_path, kind):
+    X = shapes.data.astype(kind) if kind is np.float32 else kind(shapes.data)
+    models = [NMF(5).fit(X), EMMF(5, max_iter=20).fit(X)]
+    emmf.report(models, tmp_path / "both.html", X, names=[f"image {at}" for at in range(64)])
+    page = (tmp_path / "both.html").read_text(encoding="utf-8")
+    assert "NMF(5), EMMF(5)" in page
+    assert "image 63" in page
+
+
+def test_what_makes_no_page(shapes, tmp_path):
+    path = tmp_path / "page.html"
+    model = EMMF(5, max_iter=5).fit(shapes.data)
+    with pytest.raises(ValueError, match="not fitted yet"):
+        EMMF(5).report(path, shapes.data)
+    with pytest.raises(ValueError, match="models is empty"):
+        emmf.report([], path, shapes.data)
+    with pytest.raises(ValueError, match=r"\(63, 256\)"):
+        model.report(path, shapes.data[1:])
+    with pytest.raises(ValueError, match="y has 3 entries for 64 samples"):
+        model.report(path, shapes.data, [1, 2, 3])
+    with pytest.raises(ValueError, match="256 features"):
+        model.report(path, shapes.data, image_shape=(8, 8))
+    with pytest.raises(FileNotFoundError):
+        model.report(tmp_path / "nowhere" / "page.html", shapes.data)
+    model.save(tmp_path / "model.safetensors")
+    with pytest.raises(ValueError, match="knows nothing of its training samples"):
+        emmf.load_model(tmp_path / "model.safetensors").report(path, shapes.data)
+    assert not path.exists()
+
+
+def test_notebook(shapes):
+    model = EMMF(5, max_iter=5)
+    assert "outliers" not in model._repr_mimebundle_()["text/html"]
+    model.fit(shapes.data)
+    html = model._repr_mimebundle_()["text/html"]
+    assert model._repr_html_().count("<tbody>") == html.count("<tbody>")
+    sizes = [int(size) for size in re.findall(r"<td>\d</td><td>(\d+)</td>", html)]
+    assert sizes == list(np.bincount(model.labels_, minlength=5))
+    assert f"{model.outliers_.sum()} of 64 samples are outliers" in html
+    assert "outliers" not in clone(model)._repr_mimebundle_()["text/html"]
+
+
+def test_names_in_a_notebook(shapes):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(shapes.data[:, :40], columns=[f"<b>{at}" for at in range(40)])
+    html = EMMF(2, max_iter=3).fit(frame + 0.01)._repr_mimebundle_()["text/html"]
+    assert "&lt;b&gt;" in html.split("top features")[1]
+    assert "<b>" not in html.split("top features")[1]
