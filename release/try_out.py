@@ -1,0 +1,99 @@
+"""Try what `make dist` made as a user would: `make dist-check`.
+
+The wheel in a clean environment of every CPython from 3.10 on (those in PATH, or PYTHONS="…"), the program from its
+archive and from the Debian package, and the source archive without a network (SOURCE=0 leaves that out; it is built
+without optimisation, since only that it builds counts).
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+from project import DIST, ROOT, run, said, target, version
+
+SCRIPTS = "Scripts" if platform.system() == "Windows" else "bin"
+FIT = ["fit", "shapes.csv", "-k", "5", "--image", "16x16", "--out", "result", "--report", "--quiet"]
+
+
+def main() -> None:
+    """Try all of it."""
+    with tempfile.TemporaryDirectory() as place:
+        there = Path(place)
+        for python in interpreters():
+            wheel(python, there / Path(python).name)
+        program(there)
+        debian(there)
+        if os.environ.get("SOURCE", "1") == "1":
+            source(there)
+    print(f"emmf {version()} works as it would be installed")
+
+
+def interpreters() -> list[str]:
+    """Return every CPython that can be found, at least this one."""
+    if "PYTHONS" in os.environ:
+        return os.environ["PYTHONS"].split()
+    found = [shutil.which(f"python3.{minor}") for minor in range(10, 20)]
+    works = lambda python: subprocess.run([python, "-c", ""], capture_output=True).returncode == 0  # noqa: E731
+    return [python for python in found if python and works(python)] or [sys.executable]
+
+
+def wheel(python: str, place: Path) -> None:
+    """Install the wheel, fit, and fit with the program that came with it."""
+    run(python, "-m", "venv", place)
+    own = place / SCRIPTS
+    made = max(DIST.glob(f"emmf-{version()}-*.whl"))
+    run(own / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", made)
+    run(own / "python", ROOT / "python" / "tools" / "check_wheel.py", made, cwd=place)
+    fit(own / "emmf", place)
+
+
+def fit(emmf: Path, place: Path) -> None:
+    """Make data, fit them, and look for the page."""
+    if f"emmf {version()}" not in said(emmf, "--version"):
+        sys.exit(f"{emmf} is another version")
+    run(emmf, "synth", "shapes", "--out", "shapes.csv", cwd=place)
+    run(emmf, *FIT, cwd=place)
+    if "</html>" not in (place / "result" / "report.html").read_text(encoding="utf-8"):
+        sys.exit(f"{emmf} wrote no page")
+
+
+def program(there: Path) -> None:
+    """Unpack the program, and fit."""
+    packed = DIST / f"emmf-{version()}-{target()}.tar.gz"
+    with tarfile.open(packed) as archive:
+        archive.extractall(there / "program", filter="data")
+    folder = there / "program" / packed.name.removesuffix(".tar.gz")
+    fit(folder / ("emmf.exe" if platform.system() == "Windows" else "emmf"), folder)
+
+
+def debian(there: Path) -> None:
+    """Let dpkg unpack the Debian package, where there is one, and fit."""
+    made = sorted(DIST.glob(f"emmf_{version()}_*.deb"))
+    if not made or not shutil.which("dpkg-deb"):
+        print("skipped: no Debian package, or no dpkg-deb")
+        return
+    run("dpkg-deb", "--info", made[0])
+    run("dpkg-deb", "--extract", made[0], there / "debian")
+    fit(there / "debian" / "usr" / "bin" / "emmf", there / "debian")
+
+
+def source(there: Path) -> None:
+    """Build a wheel from the source archive: no network, no crates but its own."""
+    with tarfile.open(DIST / f"emmf-{version()}.tar.gz") as archive:
+        archive.extractall(there / "source", filter="data")
+    offline = {"CARGO_HOME": str(there / "cargo"), "CARGO_NET_OFFLINE": "true", "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0"}
+    offline |= {"CARGO_TARGET_DIR": str(there / "target"), "PIP_NO_INDEX": "1"}
+    options = ["--no-deps", "--no-build-isolation", "--disable-pip-version-check", "--wheel-dir", there / "built"]
+    run(sys.executable, "-m", "pip", "wheel", *options, there / "source" / f"emmf-{version()}", env=offline)
+    print(f"{next((there / 'built').glob('*.whl')).name}: built from the source archive alone")
+
+
+if __name__ == "__main__":
+    main()
