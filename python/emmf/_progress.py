@@ -37,7 +37,7 @@ class Progress:
 
     def __init__(self, name: str, restarts: int, max_iter: int) -> None:
         self.name, self.restarts, self.max_iter = name, restarts, max_iter
-        in_notebook = "ipykernel" in sys.modules
+        in_notebook = _in_notebook()
         # A notebook shows what goes to standard error on red ground, as if it were a mistake.
         self.out = sys.stdout if in_notebook else sys.stderr
         # Elsewhere, in a file for instance, a line that is written again and again would be a mess.
@@ -61,6 +61,13 @@ class Progress:
         restart = f" restart {step.restart + 1}/{self.restarts}" if self.restarts > 1 else ""
         count = f"{step.iteration}/{self.max_iter}"
         return f"{self.name}{restart} {bar} {count}  {step.seconds:.1f} s  objective {step.objective:.6e}"
+
+
+def _in_notebook() -> bool:
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    # The shell of a terminal has no kernel behind it.
+    return getattr(shell, "kernel", None) is not None
 
 
 def watcher(

@@ -7,10 +7,10 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _emmf
-from ._arrays import admitted, borrowed
+from ._arrays import borrowed, unmasked
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -122,7 +122,7 @@ def report(
         raise ValueError(f"image_shape is {image_shape}, but samples have {d} features.")
     about = {
         "data": f"{n} samples",
-        "truth": None if y is None else [str(label) for label in np.asarray(admitted(y, "y"))],
+        "truth": None if y is None else [str(label) for label in column_or_1d(unmasked(y, "y"))],
         "names": None if names is None else [str(name) for name in names],
         "image": image_shape,
     }
