@@ -275,6 +275,7 @@ fn what_cannot_be_is_refused() {
     refused(Spec::deep(&[4, 0]), "layers", "at least 1");
     refused(Spec::deep(&[30, 3]), "layers", "at most 20");
     refused(Spec::deep(&[]), "k", "at least 1");
+    refused(Spec::deep(&(1..=65).rev().collect::<Vec<_>>()), "layers", "at most 64");
     refused(Spec::new("g-emmf", 4).above([2]), "layers", "left out with g-emmf");
     refused(Spec::new("pnmf", 4).above([2]), "layers", "left out with pnmf");
     refused(Spec::deep(&[4, 2]).solver(Solver::Hals), "solver", "mu with layers");
