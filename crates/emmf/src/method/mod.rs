@@ -41,7 +41,7 @@ pub use side::SampleSide;
 pub use symnmf::{Symnmf, SymnmfState};
 pub use update::Update;
 
-pub(crate) use coding::residuals;
+pub(crate) use coding::{observed_residuals, residuals};
 pub(crate) use labels::{MOST_LABELLED, Shares, largest};
 pub(crate) use nnls::{Nnls, Normal};
 pub(crate) use regularized::CANDIDATES;

@@ -242,6 +242,57 @@ fn transform_repeats_the_fit_on_every_layer() {
     }
 }
 
+/// A sample with gaps is measured by what is there, on every layer.
+#[test]
+fn gaps_of_new_samples_are_left_out_on_every_layer() {
+    let (x, _) = pairs();
+    let fit = Spec::deep(&[4, 2]).max_iter(30).fit(&x).unwrap();
+    let model = fit.model.clone().with_missing(emmf::Missing::Nan);
+    let mut gaps = x.clone();
+    (0..x.rows()).step_by(3).for_each(|i| gaps[(i, (i * 5) % 12)] = f64::NAN);
+    let coded = model.transform(&gaps).unwrap();
+    for (layer, on) in coded.layers.iter().enumerate() {
+        let u = if layer == 0 { model.centroids() } else { &model.layers()[layer - 1].u };
+        let fitted =
+            oracle::deep::times(&model.coefficients_on(&coded.v, layer + 1).unwrap(), &u.transposed());
+        for (i, (r, score)) in on.residuals.iter().zip(&on.scores).enumerate() {
+            let there = gaps.row(i).iter().zip(fitted.row(i)).filter(|(x, _)| !x.is_nan());
+            let squares: Vec<f64> = there.map(|(x, y)| (x - y).powi(2)).collect();
+            let wanted = (squares.iter().sum::<f64>() * 12.0 / squares.len() as f64).sqrt();
+            assert!((r - wanted).abs() <= 1e-9 * (1.0 + wanted), "{layer} {i}: {r}, {wanted}");
+            assert!(score.is_finite());
+        }
+    }
+}
+
+/// A sample that counts nothing is still coded by the centroids of the others.
+#[test]
+fn samples_without_a_weight_do_not_stand_still() {
+    let (x, _) = pairs();
+    let mut weights = vec![1.0; x.rows()];
+    (weights[3], weights[55]) = (0.0, 0.0);
+    for spec in specs() {
+        let mut rng = rng(21);
+        let start =
+            emmf::Factors { u: uniform(12, spec.k, &mut rng), v: uniform(80, spec.k, &mut rng) };
+        let at = |iterations: usize| {
+            let spec = spec.clone().polish(false).max_iter(iterations);
+            let given = emmf::Given {
+                sample_weights: Some(&weights),
+                start: Some(&start),
+                ..emmf::Given::default()
+            };
+            spec.on(&x).given(given).fit().unwrap()
+        };
+        let (early, late) = (at(1), at(40));
+        for i in [3, 55] {
+            assert!(late.residuals[i] < early.residuals[i], "{spec:?} {i}");
+            // Shares of everything in everything change the scale of V.
+            assert!(spec.params["merge"] == 0.0 || late.v.row(i) != start.v.row(i), "{spec:?} {i}");
+        }
+    }
+}
+
 /// The same bits with any threads and any storage that has the same neighbours.
 #[test]
 fn storage_and_threads_do_not_matter() {
