@@ -105,10 +105,16 @@ impl Record {
     fn check_layers(&self) -> Checked {
         let (n, widths) = (self.data.n, self.spec.widths());
         if widths.len() > MOST_LAYERS {
-            return wrong("spec.above", format!("there are {} layers; at most {MOST_LAYERS} are possible", widths.len()));
+            return wrong(
+                "spec.above",
+                format!("there are {} layers; at most {MOST_LAYERS} are possible", widths.len()),
+            );
         }
         if let Some(pair) = widths.windows(2).find(|pair| pair[0] <= pair[1]) {
-            return wrong("spec.above", format!("{} is not below {}, the width of the layer below", pair[1], pair[0]));
+            return wrong(
+                "spec.above",
+                format!("{} is not below {}, the width of the layer below", pair[1], pair[0]),
+            );
         }
         let layers = &self.samples.layers;
         if !layers.is_empty() {
