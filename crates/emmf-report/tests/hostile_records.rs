@@ -10,8 +10,7 @@ use emmf_io::{DataInfo, Features, Record, Sketch, read_record};
 use emmf_report::{Figure, Kind, report_page};
 use serde_json::{Value, json};
 
-const KINDS: [Kind; 5] =
-    [Kind::Convergence, Kind::Residuals, Kind::Centroids, Kind::Embedding, Kind::Tree];
+const KINDS: [Kind; 5] = [Kind::Convergence, Kind::Residuals, Kind::Centroids, Kind::Embedding, Kind::Tree];
 
 fn record(image: bool) -> Record {
     recorded(&Spec::new("emmf", 2), image)
@@ -171,7 +170,11 @@ fn promise_13_a_tree_that_is_none_names_the_field() {
     let twice: Vec<usize> = children.iter().chain(children.last()).copied().collect();
     let field = |name: &str| format!("{place}/{name}");
     let cases = [
-        ("/tree/layers".into(), json!(4), "samples.layers: it has 3 entries, but there are 4 layers of the tree"),
+        (
+            "/tree/layers".into(),
+            json!(4),
+            "samples.layers: it has 3 entries, but there are 4 layers of the tree",
+        ),
         ("/spec/above".into(), json!([3, 3]), "spec.above: 3 is not below 3"),
         ("/spec/above".into(), json!(vec![2; 64]), "spec.above: there are 65 layers; at most 64"),
         (field("share"), json!(1.5), "tree.nodes.share: it is 1.5; from 0 to 1"),

@@ -38,6 +38,16 @@ fn a_page_is_whole_and_escapes_names() {
 }
 
 #[test]
+fn a_page_knows_which_fits_were_ended_early() {
+    let mut record = record("nmf", "x", false);
+    for stop in [emmf::Stop::Converged, emmf::Stop::MaxIter, emmf::Stop::TimeLimit, emmf::Stop::Cancelled] {
+        record.stop = stop;
+        let page = report_page("x", &[&record]).unwrap();
+        assert!(page.contains(&format!("\"early\":{}", stop.is_early())), "{stop}");
+    }
+}
+
+#[test]
 fn an_old_record_without_a_sketch_makes_a_page() {
     let mut old = record("nmf", "old", false);
     (old.sketch, old.samples.truth, old.clustering) = (None, None, None);

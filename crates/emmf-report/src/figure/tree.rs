@@ -58,8 +58,7 @@ impl<'a> Layout<'a> {
         let has_images = sketch.is_some_and(|sketch| sketch.image.is_some() && !sketch.layers.is_empty());
         let row = if has_images { IMAGE_ROW } else { ROW };
         let nodes = tree.nodes.iter().map(|node| ((node.layer, node.node), node)).collect();
-        let mut layout =
-            Self { tree, sketch, nodes, middle: BTreeMap::new(), row, rows: 0, left_out: 0 };
+        let mut layout = Self { tree, sketch, nodes, middle: BTreeMap::new(), row, rows: 0, left_out: 0 };
         let drawn = layout.drawn((MOST_POINTS / width(tree) / row) as usize);
         for root in tree.roots().filter(|root| drawn.contains(&(root.layer, root.node))) {
             layout.place(root, &drawn);
@@ -114,7 +113,8 @@ impl<'a> Layout<'a> {
 
     /// What is said below the tree, where there is more than is drawn.
     fn said(&self) -> Option<String> {
-        (self.left_out > 0).then(|| format!("{} smaller nodes of the first layer are not drawn", self.left_out))
+        (self.left_out > 0)
+            .then(|| format!("{} smaller nodes of the first layer are not drawn", self.left_out))
     }
 
     fn bottom(&self) -> u32 {
