@@ -273,15 +273,11 @@ fn samples_without_a_weight_do_not_stand_still() {
     (weights[3], weights[55]) = (0.0, 0.0);
     for spec in specs() {
         let mut rng = rng(21);
-        let start =
-            emmf::Factors { u: uniform(12, spec.k, &mut rng), v: uniform(80, spec.k, &mut rng) };
+        let start = emmf::Factors { u: uniform(12, spec.k, &mut rng), v: uniform(80, spec.k, &mut rng) };
         let at = |iterations: usize| {
             let spec = spec.clone().polish(false).max_iter(iterations);
-            let given = emmf::Given {
-                sample_weights: Some(&weights),
-                start: Some(&start),
-                ..emmf::Given::default()
-            };
+            let given =
+                emmf::Given { sample_weights: Some(&weights), start: Some(&start), ..emmf::Given::default() };
             spec.on(&x).given(given).fit().unwrap()
         };
         let (early, late) = (at(1), at(40));
