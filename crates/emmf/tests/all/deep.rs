@@ -145,6 +145,38 @@ fn objectives_start_at_the_number_of_layers() {
     }
 }
 
+/// Objectives of restarts are compared: they must be values of one function.
+#[test]
+fn restarts_have_one_objective() {
+    let x = uniform(40, 8, &mut rng(5));
+    let mut later = 0;
+    for spec in specs() {
+        for seed in 0..4 {
+            let spec = spec.clone().init(emmf::Init::Random).seed(seed).max_iter(4);
+            let (one, best) = (spec.fit(&x).unwrap(), spec.clone().restarts(4).fit(&x).unwrap());
+            assert_eq!(one.extras[0], best.extras[0], "{spec:?}");
+            assert!(best.trace.last() <= one.trace.last(), "{spec:?}");
+            later += usize::from(best.restart > 0);
+        }
+    }
+    assert!(later > 4, "{later} fits keep another restart than the first");
+}
+
+/// Where nothing has to change by much, the first layer alone gets one iteration, and so do all together.
+#[test]
+fn the_first_layer_alone_keeps_to_the_tolerance() {
+    let x = uniform(40, 8, &mut rng(5));
+    for by in [emmf::StopBy::Objective, emmf::StopBy::Coefficients] {
+        for spec in specs() {
+            let spec = spec.stop_by(by).polish(false);
+            let short = spec.clone().max_iter(1).fit(&x).unwrap();
+            let settled = spec.max_iter(50).tol(1e9).fit(&x).unwrap();
+            assert_eq!((&settled.v, &settled.trace), (&short.v, &short.trace));
+            assert_eq!(settled.stop, emmf::Stop::Converged);
+        }
+    }
+}
+
 /// Four groups in two pairs: what is to be merged is known.
 fn pairs() -> (Mat<f64>, Vec<usize>) {
     let mut rng = rng(11);
