@@ -110,10 +110,10 @@ impl Record {
                 format!("there are {} layers; at most {MOST_LAYERS} are possible", widths.len()),
             );
         }
-        if let Some(pair) = widths.windows(2).find(|pair| pair[0] <= pair[1]) {
+        if let Some([wide, narrow, ..]) = widths.windows(2).find(|pair| pair[0] <= pair[1]) {
             return wrong(
                 "spec.above",
-                format!("{} is not below {}, the width of the layer below", pair[1], pair[0]),
+                format!("{narrow} is not below {wide}, the width of the layer below"),
             );
         }
         let layers = &self.samples.layers;

@@ -49,13 +49,10 @@ pub(super) fn check(tree: &NodeTree, widths: &[usize], n: usize) -> Checked {
 
 /// The layer is one, from 1 on, and the node one of it.
 fn check_place(place: &str, (layer, node): Place, widths: &[usize]) -> Checked {
-    match layer.checked_sub(1).and_then(|at| widths.get(at)) {
-        Some(&width) => below(&format!("{place}.node"), &[node], (width, "nodes")),
-        None => {
-            let why = format!("it is {layer}; from 1 to {} is possible", widths.len());
-            wrong(format!("{place}.layer"), why)
-        }
+    if let Some(&width) = layer.checked_sub(1).and_then(|at| widths.get(at)) {
+        return below(&format!("{place}.node"), &[node], (width, "nodes"));
     }
+    wrong(format!("{place}.layer"), format!("it is {layer}; from 1 to {} is possible", widths.len()))
 }
 
 /// Samples of the fit, and shares from 0 to 1.
