@@ -208,10 +208,9 @@ impl<'x, T: Real, X: Data<T> + 'x> Method<'x, T, X> for Deep<'x> {
     fn start(&self, x: &'x X, start: &mut Start<'_, T>) -> Result<Self::State> {
         let flat = self.first(x, start)?;
         let (epsilon, has_begun) = (flat.epsilon(), flat.iteration > 0);
-        let IrlsState { u, side: Host { v, r, weights, .. }, loss, weighed, .. } = flat;
-        let hierarchy = self.hierarchy(&u, &v, start)?;
-        let sight = Sight { loss, lambda: 1.0, r, weights, weighed };
-        let mut state = self.stacked(Factors { u, v }, sight, hierarchy, epsilon);
+        let (factors, sight) = left_of(flat);
+        let hierarchy = self.hierarchy(&factors.u, &factors.v, start)?;
+        let mut state = self.stacked(factors, sight, hierarchy, epsilon);
         state.has_begun = has_begun;
         state.first_centroids(x, SWEEPS);
         state.project(x);
@@ -322,6 +321,12 @@ impl<'x, T: Real, X: Data<T> + 'x> Method<'x, T, X> for Deep<'x> {
             layers: Some(Layers { above, labels: nodes, residuals: on_layers }),
         })
     }
+}
+
+/// What is left of the first layer alone; its buffers are not.
+fn left_of<T: Real, X: Data<T>>(flat: IrlsState<T, Host<'_, T, X>>) -> (Factors<T>, Sight) {
+    let IrlsState { u, side: Host { v, r, weights, .. }, loss, weighed, .. } = flat;
+    (Factors { u, v }, Sight { loss, lambda: 1.0, r, weights, weighed })
 }
 
 /// The layers above the first, with certainties of their own or by their shares.
