@@ -172,6 +172,8 @@ class MatrixFactorization(
             if layers == "auto":
                 spec = _parameters.spec(self._entry, params | {"layers": None})
                 params["layers"] = _emmf.choose_layers(spec, borrowed(X), _parameters.threads(self.n_jobs))
+                if len(params["layers"]) == 1:
+                    warnings.warn('layers="auto" finds one layer: there is no tree.', UserWarning, stacklevel=4)
         elif self.n_components == "auto":
             spec = _parameters.spec(self._entry, params | {"n_components": 1})
             self.choice_ = chosen(spec, X, "clusters", AMONG, self.n_jobs)

@@ -119,6 +119,9 @@ impl Work for Fitting<'_> {
         if self.args.layers == Some(Layers::Auto) {
             let widths = spec.choose_layers(x, &Running::on(self.args.threads));
             let widths = widths.map_err(|error| explained(&error, &self.args.input.data))?;
+            if let ([one], false) = (&widths[..], self.args.quiet) {
+                complain(&format!("--layers auto finds one layer, of {one} nodes: there is no tree"));
+            }
             spec = spec.layered(&widths);
         }
         let choice = match &self.args.k {

@@ -170,7 +170,7 @@ fn the_first_layer_alone_keeps_to_the_tolerance() {
         for spec in specs() {
             let spec = spec.stop_by(by).polish(false);
             let short = spec.clone().max_iter(1).fit(&x).unwrap();
-            let settled = spec.max_iter(50).tol(1e9).fit(&x).unwrap();
+            let settled = spec.max_iter(50).tol(0.999).fit(&x).unwrap();
             assert_eq!((&settled.v, &settled.trace), (&short.v, &short.trace));
             assert_eq!(settled.stop, emmf::Stop::Converged);
         }
@@ -390,4 +390,24 @@ fn widths_are_chosen_by_communities() {
     assert!(widths.windows(2).all(|pair| pair[0] >= 2 * pair[1]) && widths.len() >= 2, "{widths:?}");
     let fit = Spec::deep(&widths).max_iter(20).fit(&x).unwrap();
     assert_eq!(fit.layers.len(), widths.len());
+}
+
+/// They are those of the samples that the fit will see, and of parameters that it will take.
+#[test]
+fn widths_are_chosen_without_outliers() {
+    let running = &Running::default();
+    let rays = synth::Rays { classes: 4, samples: 200, outliers: 20, features: 30, ..Default::default() };
+    let x = synth::rays_with_outliers::<f64>(&rays).unwrap().x;
+    let data = emmf::data::Dense::new(x.view(), None);
+    let found = emmf::outliers::screen(&data, 20, &vec![1.0; x.rows()], &emmf::Cancel::new()).unwrap();
+    let kept: Vec<usize> = (0..x.rows()).filter(|&i| !found[i]).collect();
+    assert!(kept.len() < x.rows());
+    let good = Mat::from_fn(kept.len(), x.cols(), |i, j| x[(kept[i], j)]);
+    let spec = Spec::deep(&[1]);
+    let wanted = spec.clone().outliers(Outliers::Keep).choose_layers(&good, running).unwrap();
+    assert_eq!(spec.choose_layers(&x, running).unwrap(), wanted);
+    let error = spec.clone().max_iter(0).choose_layers(&x, running).unwrap_err();
+    assert!(matches!(error, Error::Param { name: "max_iter", .. }), "{error}");
+    let error = spec.missing(emmf::Missing::Nan).choose_layers(&x, running).unwrap_err();
+    assert!(error.to_string().contains("layers"), "{error}");
 }
