@@ -17,11 +17,11 @@ def tar_gz(out: Path, files: dict[str, Path | bytes], programs: frozenset[str] =
 
 
 def packed(files: dict[str, Path | bytes], programs: frozenset[str] = frozenset()) -> bytes:
-    """Return the archive, with a folder for every part of a name."""
-    folders = {str(parent) for name in files for parent in Path(name).parents if str(parent) not in (".", "")}
+    """Return the archive, with a folder for every part of a name, before what is in it."""
+    folders = {parent for name in files for parent in parents(name)}
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w", format=tarfile.PAX_FORMAT) as archive:
-        for name in sorted(folders | files.keys()):
+        for name in sorted(folders | files.keys(), key=lambda name: name.split("/")):
             content = files.get(name)
             data = content.read_bytes() if isinstance(content, Path) else content
             archive.addfile(entry(name, data, name in programs), None if data is None else io.BytesIO(data))
@@ -29,6 +29,12 @@ def packed(files: dict[str, Path | bytes], programs: frozenset[str] = frozenset(
     with gzip.GzipFile(fileobj=zipped, mode="wb", compresslevel=9, mtime=0) as stream:
         stream.write(raw.getvalue())
     return zipped.getvalue()
+
+
+def parents(name: str) -> list[str]:
+    """Return the folders around a file as it names them: dpkg takes `usr` and `./usr` for two."""
+    parts = name.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts))]
 
 
 def entry(name: str, data: bytes | None, is_program: bool) -> tarfile.TarInfo:

@@ -81,11 +81,17 @@ def rust_version() -> None:
     fail_unless(not too_low, f"rust-version is {stated}, but {most['name']} needs {most['rust_version']}")
     others = max((number(p["rust_version"]), p["name"]) for p in needs if p["source"] is not None)
     print(f"rust-version {stated}; of the dependencies {others[1]} needs most, {'.'.join(map(str, others[0]))}")
-    toolchains = said("rustup", "toolchain", "list") if shutil.which("rustup") else ""
-    if re.search(rf"^{re.escape(stated)}", toolchains, re.MULTILINE):
-        run("cargo", f"+{stated}", "check", "--workspace", "--locked", "--quiet")
+    installed = toolchain(stated, said("rustup", "toolchain", "list") if shutil.which("rustup") else "")
+    if installed:
+        run("cargo", f"+{installed}", "check", "--workspace", "--locked", "--quiet")
     else:
         SKIPPED.append(f"Rust {stated} is not installed, so the stated version is not tested")
+
+
+def toolchain(stated: str, listed: str) -> str | None:
+    """Return the full name of a toolchain of this version: rustup knows 1.95.0-… only by all of it."""
+    found = re.search(rf"^{re.escape(stated)}(?![0-9])\S*", listed, re.MULTILINE)
+    return found[0] if found else None
 
 
 def packages() -> None:

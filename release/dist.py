@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -31,6 +32,8 @@ DESCRIPTION = """Description: Clusters, centroids and outliers from one fit
 def main() -> None:
     """Make all of it, or what ONLY names."""
     DIST.mkdir(parents=True, exist_ok=True)
+    for old in of_other_versions(DIST, version()):
+        old.unlink()
     wanted = os.environ.get("ONLY", "program,wheel,source,sbom").split(",")
     if "program" in wanted or "wheel" in wanted:
         built = program()
@@ -43,6 +46,12 @@ def main() -> None:
     if "sbom" in wanted:
         sbom.write(DIST / f"emmf-{version()}.cdx.json")
     checksums()
+
+
+def of_other_versions(folder: Path, own: str) -> list[Path]:
+    """Return what was made of other versions: it is not to be released, nor in the checksums."""
+    is_own = re.compile(rf"emmf[-_]{re.escape(own)}(?!\.?[0-9])")
+    return sorted(path for path in folder.glob("emmf[-_]*") if not is_own.match(path.name))
 
 
 def program() -> Path:

@@ -74,19 +74,32 @@ def program(there: Path) -> None:
 
 
 def debian(there: Path) -> None:
-    """Let dpkg unpack the Debian package, where there is one, and fit."""
+    """Let dpkg install the Debian package, where there is one, and fit."""
     made = sorted(DIST.glob(f"emmf_{version()}_*.deb"))
-    if not made or not shutil.which("dpkg-deb"):
-        print("skipped: no Debian package, or no dpkg-deb")
+    if not made or not shutil.which("dpkg"):
+        print("skipped: no Debian package, or no dpkg")
         return
     run("dpkg-deb", "--info", made[0])
-    run("dpkg-deb", "--extract", made[0], there / "debian")
+    installed(made[0], there / "debian")
     fit(there / "debian" / "usr" / "bin" / "emmf", there / "debian")
 
 
+def installed(package: Path, root: Path) -> None:
+    """Let dpkg install a package below a folder, as a user of one's own, whatever it depends on."""
+    for name in ("info", "updates"):
+        (root / "var" / "lib" / "dpkg" / name).mkdir(parents=True)
+    (root / "var" / "lib" / "dpkg" / "status").touch()
+    forced = [f"--force-{what}" for what in ("not-root", "depends", "bad-path")]
+    run("dpkg", f"--root={root}", f"--log={root / 'dpkg.log'}", *forced, "--install", package)
+
+
 def source(there: Path) -> None:
-    """Build a wheel from the source archive: no network, no crates but its own."""
-    with tarfile.open(DIST / f"emmf-{version()}.tar.gz") as archive:
+    """Build a wheel from the source archive, where it was made: no network, no crates but its own."""
+    packed = DIST / f"emmf-{version()}.tar.gz"
+    if not packed.exists():
+        print(f"skipped: no {packed.name}")
+        return
+    with tarfile.open(packed) as archive:
         archive.extractall(there / "source", filter="data")
     offline = {"CARGO_HOME": str(there / "cargo"), "CARGO_NET_OFFLINE": "true", "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0"}
     offline |= {"CARGO_TARGET_DIR": str(there / "target"), "PIP_NO_INDEX": "1"}

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 # Scores above this are outliers; the library divides scores so that the tail of the others ends there.
 THRESHOLD = _emmf.THRESHOLD
 TYPES = [np.float64, np.float32]
+# What not every fit leaves: the next one may be without.
+OF_LAYERS = ("layer_labels_", "layer_scores_", "layer_components_", "layer_shares_", "layer_certainty_")
+OF_SOME_FITS = ("tree_", "newick_", "linkage_", *OF_LAYERS, "imputed_")
 
 
 def _may_be_deep(estimator: Any) -> bool:
@@ -169,6 +172,8 @@ class MatrixFactorization(
             if layers == "auto":
                 spec = _parameters.spec(self._entry, params | {"layers": None})
                 params["layers"] = _emmf.choose_layers(spec, borrowed(X), _parameters.threads(self.n_jobs))
+                if len(params["layers"]) == 1:
+                    warnings.warn('layers="auto" finds one layer: there is no tree.', UserWarning, stacklevel=4)
         elif self.n_components == "auto":
             spec = _parameters.spec(self._entry, params | {"n_components": 1})
             self.choice_ = chosen(spec, X, "clusters", AMONG, self.n_jobs)
@@ -430,6 +435,8 @@ class MatrixFactorization(
 
     def _keep(self, model: Any, found: dict[str, Any]) -> None:
         """Take up what a fit has found."""
+        for name in OF_SOME_FITS:
+            self.__dict__.pop(name, None)
         self._take(model)
         self.n_iter_ = len(found["trace"])
         self.labels_ = found["labels"]
@@ -446,7 +453,7 @@ class MatrixFactorization(
         self.set_aside_ = found["set_aside"]
         self.outliers_ = _emmf.outliers(self.outlier_scores_, self.set_aside_, THRESHOLD)
         self.extras_ = found["extras"]
-        self._course = {name: found[name] for name in ("initial", "restart", "seconds")}
+        self._course = {name: found[name] for name in ("initial", "restart", "seconds", "layers")}
         if found["tree"] is not None:
             self.tree_ = json.loads(found["tree"]["json"])
             self.newick_, self.linkage_ = found["tree"]["newick"], found["tree"]["linkage"]

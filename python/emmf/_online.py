@@ -75,10 +75,14 @@ class Online:
             self._go_on(X, sample_weight)
         else:
             self._begin(X, sample_weight)
+        # A page shows all samples, which nobody has any more.
+        self.__dict__.pop("_course", None)
         self.n_samples_seen_, self.drift_, _ = self._model.past
 
     def _begin(self: Any, X: Any, sample_weight: Any) -> None:
         params = self.get_params(deep=False)
+        if params.get("layers") is not None and len(params["layers"]) > 1:
+            raise ValueError(f"layers is {self.layers!r}, but partial_fit learns one layer; use fit, or layers=None.")
         if self.n_components == "auto":
             spec = _parameters.spec(self._entry, params | {"n_components": 1})
             self.choice_ = chosen(spec, X, "clusters", AMONG, self.n_jobs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -144,6 +145,7 @@ def _kept(model: Any) -> dict[str, Any]:
         "trace": model.objective_history_,
         "objective": model.objective_,
         "stop": model.stop_reason_,
+        "layers": [],
     }
     return kept | model._course
 
@@ -153,8 +155,9 @@ def summary(model: Any) -> str:
     if not hasattr(model, "labels_"):
         return ""
     names = getattr(model, "feature_names_in_", None)
-    sizes = np.bincount(model.labels_, minlength=model.n_components_)
-    rows = "".join(_cluster(at, size, sizes.max(), _top(model, at, names)) for at, size in enumerate(sizes))
+    centroids = _centroids(model)
+    sizes = np.bincount(model.labels_, minlength=len(centroids))
+    rows = "".join(_cluster(at, size, sizes.max(), _top(centroids[at], names)) for at, size in enumerate(sizes))
     worst = np.argsort(-model.outlier_scores_)[:OUTLIERS]
     listed = ", ".join(f"{at} ({model.outlier_scores_[at]:.1f}, {model.outlier_reasons_[at]})" for at in worst)
     count = int(model.outliers_.sum())
@@ -172,10 +175,16 @@ def _cluster(at: int, size: int, most: int, features: str) -> str:
     return f"<tr>{cells}<td style='text-align:left'>{features}</td></tr>"
 
 
-def _top(model: Any, at: int, names: Any) -> str:
+def _centroids(model: Any) -> list[Any]:
+    """Give the centroid of every cluster, None where clusters are no centroids."""
+    centroids = getattr(model, "layer_components_", [model.components_])[-1]
+    clusters = json.loads(model._model.spec).get("clusters") or len(centroids)
+    return list(centroids) if clusters == len(centroids) else [None] * clusters
+
+
+def _top(centroid: Any, names: Any) -> str:
     """Name the features that make up most of a centroid."""
-    if at >= len(model.components_):
+    if centroid is None:
         return ""
-    centroid = model.components_[at]
     top = [feature for feature in np.argsort(-centroid)[:FEATURES] if centroid[feature] > 0]
     return ", ".join(escape(str(names[feature])) if names is not None else f"x{feature}" for feature in top)

@@ -1,5 +1,6 @@
 """The page of a fit, and what a notebook shows of it."""
 
+import json
 import pickle
 import re
 
@@ -9,7 +10,7 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 
 import emmf
-from emmf import EMMF, NMF, GraphEMMF, datasets
+from emmf import EMMF, NMF, DeepEMMF, GraphEMMF, datasets
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +42,36 @@ def test_several_fits_of_any_storage(shapes, tmp_path, kind):
     page = (tmp_path / "both.html").read_text(encoding="utf-8")
     assert "NMF(5), EMMF(5)" in page
     assert "image 63" in page
+
+
+def test_page_of_layers(shapes, tmp_path):
+    model = DeepEMMF(layers=(9, 3), max_iter=20).fit(shapes.data)
+    model = pickle.loads(pickle.dumps(model))
+    model.report(tmp_path / "page.html", shapes.data, image_shape=shapes.image_shape)
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    run = json.loads(re.search(r'id="data"[^>]*>(.*?)</script>', text, re.DOTALL)[1])["runs"][0]
+    assert run["tree"]["layers"] == 2
+    assert sum(node["size"] for node in run["tree"]["nodes"] if node["layer"] == 2) == len(shapes.data)
+    # Clusters are the nodes of the last layer, and so are the centroids beside them.
+    assert [centroid["cluster"] for centroid in run["sketch"]["centroids"]] == [0, 1, 2]
+    assert run["sketch"]["centroids"] == run["sketch"]["layers"][1]
+    assert len(run["sketch"]["layers"][0]) == 9
+
+
+def test_a_fit_leaves_nothing_of_the_one_before(shapes, tmp_path):
+    model = DeepEMMF(5, layers=(9, 3), max_iter=5).fit(shapes.data)
+    assert model.tree_["layers"] == 2
+    model.set_params(layers=None).fit(shapes.data)
+    for name in ("tree_", "newick_", "linkage_", "layer_labels_", "layer_components_", "layer_shares_"):
+        assert not hasattr(model, name)
+    learned = EMMF(5, max_iter=5).fit(shapes.data)
+    for _ in range(2):
+        learned.partial_fit(shapes.data)
+        with pytest.raises(ValueError, match="knows nothing of its training samples"):
+            learned.report(tmp_path / "page.html", shapes.data)
+    for layers in ("auto", (9, 3)):
+        with pytest.raises(ValueError, match="partial_fit learns one layer"):
+            DeepEMMF(layers=layers).partial_fit(shapes.data)
 
 
 def test_what_makes_no_page(shapes, tmp_path):
@@ -82,3 +113,19 @@ def test_names_in_a_notebook(shapes):
     html = EMMF(2, max_iter=3).fit(frame + 0.01)._repr_mimebundle_()["text/html"]
     assert "&lt;b&gt;" in html.split("top features")[1]
     assert "<b>" not in html.split("top features")[1]
+
+
+def shown_clusters(model):
+    """Give the clusters of the table in a notebook, with their top features."""
+    html = model._repr_mimebundle_()["text/html"].split("<th>cluster</th>")[1]
+    return re.findall(r"<tr><td>(\d+)</td>.*?left'>([^<]*)</td></tr>", html)
+
+
+def test_clusters_that_are_no_centroids_in_a_notebook(shapes):
+    model = DeepEMMF(layers=(9, 3), max_iter=5).fit(shapes.data)
+    rows = shown_clusters(model)
+    assert [int(cluster) for cluster, _ in rows] == [0, 1, 2]
+    for cluster, top in rows:
+        assert top.startswith(f"x{model.layer_components_[1][int(cluster)].argmax()}")
+    model = EMMF(5, n_clusters=3, label_rule="kmeans", max_iter=5).fit(shapes.data)
+    assert shown_clusters(model) == [("0", ""), ("1", ""), ("2", "")]

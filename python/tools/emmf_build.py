@@ -42,7 +42,7 @@ def build_editable(
 
 def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
     """Refuse: the archive also holds all crates, which `make dist` puts together."""
-    raise RuntimeError("the source archive is made by `make dist` (tools/dist.py), with every crate that it needs")
+    raise RuntimeError("the source archive is made by `make dist` (release/dist.py), with every crate that it needs")
 
 
 def put_program() -> None:

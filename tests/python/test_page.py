@@ -337,6 +337,50 @@ def test_the_table_is_sorted_searched_and_downloaded(browser, rays, tmp_path):
     page.close()
 
 
+def test_clusters_of_layers_are_the_nodes_of_the_last(browser, rays, tmp_path):
+    emmf("fit", rays / "rays.csv", "--layers", "9,3", "--max-iter", 30, "--out", tmp_path / "deep", "--report")
+    page, said = opened(browser, tmp_path / "deep" / "report.html")
+    places = "(view) => centroidPlaces(runs[0], view, runs[0].sketch[view === 'layout' ? view : 'plane'], runs[0].label, () => false).map(({ cluster }) => cluster)"
+    used = sorted(set(samples_of(tmp_path / "deep")["label"]))
+    assert page.evaluate(places, "layout") == page.evaluate(places, "principal") == used
+    text = page.inner_text("#verdict")
+    assert "The layers have 9, 3 nodes" in text and "given, not chosen" not in text and "-k " not in text
+    check(page, said)
+    page.close()
+
+
+def test_rows_are_told_apart(browser, rays):
+    page, said = opened(browser, rays / "one.html")
+    chosen = "(rows) => { choose(runs[0], rows, 'the same name'); return selection && [...selection.rows]; }"
+    assert page.evaluate(chosen, [1]) == [1]
+    assert page.evaluate(chosen, [2]) == [2]
+    assert page.evaluate(chosen, [2]) is None
+    # A row number of eight digits is written with all of them.
+    far = "() => csv({ ...runs[0], place: new Map([[12345678, 0]]), point: new Map([[12345678, 0]]) }, [12345678])[1]"
+    assert page.evaluate(far).startswith("12345678,")
+    check(page, said)
+    page.close()
+
+
+def test_a_step_at_the_last_value_has_no_dot_and_an_early_end_is_told(browser, rays, tmp_path):
+    record = json.loads((rays / "emmf" / "record.json").read_text())
+    record |= {"stop": "time-limit", "initial": 9.0, "objective": 1.0, "trace": [5.0, 1.0, 3.0, 1.0], "iterations": 4}
+    (tmp_path / "record.json").write_text(json.dumps(record))
+    emmf("report", tmp_path / "record.json", "--out", tmp_path / "page.html")
+    page, said = opened(browser, tmp_path / "page.html")
+    assert "ended early (time-limit)" in page.inner_text("#verdict")
+    page.locator("#convergence svg").focus()
+    page.keyboard.press("Home")
+    dots = []
+    for step in range(1, 4):
+        page.keyboard.press("ArrowRight")
+        assert f"after {step} iterations" in page.locator("#convergence p").inner_text()
+        dots.append(page.locator("#convergence circle.dot").count())
+    assert dots == [1, 0, 1]
+    check(page, said)
+    page.close()
+
+
 @pytest.mark.parametrize("width", [1200, 400])
 def test_forty_clusters_can_be_read(browser, tmp_path, width):
     rng = np.random.default_rng(3)

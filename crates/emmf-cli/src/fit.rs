@@ -8,8 +8,8 @@ use emmf::preprocess::Normalize;
 use emmf::registry::{DEFAULT, GraphUse};
 use emmf::{Choice, Cut, Given, Missing, Real, Running, Samples, Spec};
 use emmf_io::{
-    Budget, DataInfo, Dtype, Features, MODEL_FILE, Matrix, RECORD_FILE, ReadOptions, Record, Remark,
-    ResultFolder, Results, Sketch, TableFormat,
+    Budget, DataInfo, Dtype, Features, Matrix, ReadOptions, Record, Remark, ResultFolder, Results, Sketch,
+    TableFormat,
 };
 use emmf_report::report_page;
 
@@ -104,7 +104,9 @@ impl Fitting<'_> {
     /// would be read again and again.
     fn spec_of(args: &FitArgs, spec: &Spec, streamed: bool) -> Spec {
         let mut spec = spec.clone();
-        if streamed && args.method.is_none() && args.graph.graph.is_none() {
+        // Layers are merged along a graph, which whoever asks for them waits for.
+        let is_open = args.method.is_none() && args.graph.graph.is_none() && args.layers.is_none();
+        if streamed && is_open {
             (spec.method, spec.graph) = (WITHOUT_GRAPH.into(), None);
         }
         spec
@@ -117,6 +119,9 @@ impl Work for Fitting<'_> {
         if self.args.layers == Some(Layers::Auto) {
             let widths = spec.choose_layers(x, &Running::on(self.args.threads));
             let widths = widths.map_err(|error| explained(&error, &self.args.input.data))?;
+            if let ([one], false) = (&widths[..], self.args.quiet) {
+                complain(&format!("--layers auto finds one layer, of {one} nodes: there is no tree"));
+            }
             spec = spec.layered(&widths);
         }
         let choice = match &self.args.k {
@@ -163,12 +168,11 @@ fn page(args: &FitArgs) -> Option<PathBuf> {
 
 /// Whether the page can be written, so that this is known before the work.
 fn check_page(args: &FitArgs, page: &Path) -> Result<()> {
-    let is_result = |name: &str| args.out.as_ref().is_some_and(|out| page == out.join(name));
-    let tables = ["samples.csv", "coefficients.csv", "centroids.csv", "features.csv"];
-    if [MODEL_FILE, RECORD_FILE].into_iter().chain(tables).any(is_result) {
+    let in_out = args.out.as_ref().is_some_and(|out| page.parent() == Some(out.as_path()));
+    let name = page.file_name().and_then(|name| name.to_str());
+    if in_out && name.is_some_and(emmf_io::is_result_file) {
         bail!("--report {} is a file of the results; name another one", page.display());
     }
-    let in_out = args.out.as_ref().is_some_and(|out| page.parent() == Some(out.as_path()));
     if in_out { Ok(()) } else { Ok(emmf_io::check_writable(page)?) }
 }
 

@@ -1,25 +1,32 @@
 //! Samples as a folder of images.
 
 use crate::atomic::Batch;
-use crate::error::Error;
+use crate::error::{Error, Problem};
 use emmf::Mat;
 use emmf::synth::ImageShape;
 use image::{GrayImage, ImageFormat};
 use std::io::{self, Cursor};
 use std::path::Path;
 
+/// Files that appear together: each is held open until then, and a process may hold a few hundred.
+const TOGETHER: usize = 64;
+
 /// Writes a PNG file for each sample, `CLASS/NUMBER.png` in this folder: grey from 0 (black) to 1 (white), what is outside is cut
-/// off. All files appear, or none; others in the folder stay.
+/// off. Every file appears as a whole or not at all; others in the folder stay.
 pub fn write_images(folder: &Path, x: &Mat<f64>, shape: ImageShape, labels: &[String]) -> Result<(), Error> {
-    let mut batch = Batch::default();
-    for (at, label) in labels.iter().enumerate().take(x.rows()) {
-        let of_class = folder.join(label);
-        std::fs::create_dir_all(&of_class)
-            .map_err(|error| crate::error::Problem::Write(error).of(of_class.display().to_string()))?;
-        let image = png(x.row(at), shape);
-        batch.add(&of_class.join(format!("{at:04}.png")), |out| out.write_all(&image?))?;
+    let labels: Vec<(usize, &String)> = labels.iter().enumerate().take(x.rows()).collect();
+    for labels in labels.chunks(TOGETHER) {
+        let mut batch = Batch::default();
+        for &(at, label) in labels {
+            let of_class = folder.join(label);
+            std::fs::create_dir_all(&of_class)
+                .map_err(|error| Problem::Write(error).of(of_class.display().to_string()))?;
+            let image = png(x.row(at), shape);
+            batch.add(&of_class.join(format!("{at:04}.png")), |out| out.write_all(&image?))?;
+        }
+        batch.commit()?;
     }
-    batch.commit()
+    Ok(())
 }
 
 fn png(sample: &[f64], shape: ImageShape) -> io::Result<Vec<u8>> {

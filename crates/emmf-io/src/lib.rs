@@ -96,7 +96,7 @@ pub use record::{
 };
 pub use remark::Remark;
 pub use result_folder::ResultFolder;
-pub use results::{ANNDATA_FILE, MODEL_FILE, RECORD_FILE, Results, check_same_fit};
+pub use results::{ANNDATA_FILE, MODEL_FILE, RECORD_FILE, Results, check_same_fit, is_result_file};
 pub use sketch::{
     CentroidSketch, Feature, FeatureSketch, Features, LayoutSketch, Levels, MOST_POINTS, Misfit, PlaneSketch,
     SampleSketch, SilhouetteSketch, Sketch, base64, misfits,

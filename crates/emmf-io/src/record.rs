@@ -1,6 +1,7 @@
 //! The record of a run: everything about a fit that a table, a plot or a page shows, as versioned JSON.
 
 pub(crate) mod check;
+mod tree;
 
 use std::collections::BTreeMap;
 use std::fs;

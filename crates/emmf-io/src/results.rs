@@ -10,6 +10,7 @@ use emmf::{Fit, Mat, Real};
 use sha2::{Digest, Sha256};
 
 use crate::atomic::{Batch, folder_of};
+use crate::checkpoint::CHECKPOINT_FILE;
 use crate::error::{Error, Problem};
 use crate::factors::{TableFormat, write_centroids, write_coefficients, write_features};
 use crate::hdf5::{Annotations, annotate};
@@ -27,6 +28,27 @@ pub const RECORD_FILE: &str = "record.json";
 
 /// The name of the annotated AnnData file in the folder of a fit.
 pub const ANNDATA_FILE: &str = "result.h5ad";
+
+const SAMPLES_FILE: &str = "samples.csv";
+const FEATURES_FILE: &str = "features.csv";
+const TREE_FILES: [&str; 3] = ["tree.json", "tree.csv", "tree.nwk"];
+/// Tables, without their endings.
+const COEFFICIENTS: &str = "coefficients";
+const CENTROIDS: &str = "centroids";
+/// The ending of matrices: samples that were filled in, and what else a method found.
+const MATRIX: &str = "npy";
+
+/// Whether a fit may leave a file of this name in its folder, the page aside, which is called as one likes.
+pub fn is_result_file(name: &str) -> bool {
+    let one = [MODEL_FILE, RECORD_FILE, ANNDATA_FILE, CHECKPOINT_FILE, SAMPLES_FILE, FEATURES_FILE];
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    let formats = [TableFormat::Csv, TableFormat::Parquet, TableFormat::Npy];
+    let is_table = || formats.into_iter().any(|format| format.ending() == ending);
+    one.contains(&name)
+        || TREE_FILES.contains(&name)
+        || ending == MATRIX
+        || ([COEFFICIENTS, CENTROIDS].contains(&stem) && is_table())
+}
 
 /// What a fit is to leave.
 pub struct Results<'a, T> {
@@ -56,28 +78,26 @@ impl ResultFolder {
         let model = self.path.join(MODEL_FILE);
         let bytes = to_bytes(&fit.model, notes).map_err(|problem| problem.of(model.display().to_string()))?;
         files.add(&model, |out| out.write_all(&bytes))?;
-        files.add(&self.path.join("samples.csv"), |out| samples_to(out, record))?;
+        files.add(&self.path.join(SAMPLES_FILE), |out| samples_to(out, record))?;
         if let Some(tree) = &record.tree {
             let json = json::to_text(tree).map_err(|problem| problem.of("tree.json"))? + "\n";
-            let texts =
-                [("tree.json", json), ("tree.csv", tree.to_csv()), ("tree.nwk", tree.to_newick() + "\n")];
-            for (name, text) in texts {
+            for (name, text) in TREE_FILES.into_iter().zip([json, tree.to_csv(), tree.to_newick() + "\n"]) {
                 files.add(&self.path.join(name), |out| out.write_all(text.as_bytes()))?;
             }
         }
         let imputed = fit.imputed.iter().map(|imputed| ("imputed", imputed));
         for (name, matrix) in fit.extras.iter().filter_map(matrix).chain(imputed) {
-            files.add(&self.path.join(format!("{name}.npy")), |out| write_reals(out, matrix))?;
+            files.add(&self.path.join(format!("{name}.{MATRIX}")), |out| write_reals(out, matrix))?;
         }
         let names = Features { names: notes.features.as_deref(), image: None };
         let features: Vec<String> = (0..fit.model.centroids().rows()).map(|j| names.name(j)).collect();
         for &format in tables {
             let path = |name: &str| self.path.join(format!("{name}.{}", format.ending()));
-            files.add(&path("coefficients"), |out| write_coefficients(out, (fit, record), format))?;
-            files.add(&path("centroids"), |out| write_centroids(out, (fit, &features), format))?;
+            files.add(&path(COEFFICIENTS), |out| write_coefficients(out, (fit, record), format))?;
+            files.add(&path(CENTROIDS), |out| write_centroids(out, (fit, &features), format))?;
         }
         if !tables.is_empty() {
-            files.add(&self.path.join("features.csv"), |out| write_features(out, (fit, &features)))?;
+            files.add(&self.path.join(FEATURES_FILE), |out| write_features(out, (fit, &features)))?;
         }
         if let Some(from) = anndata {
             let outliers: Vec<bool> = record.outliers().collect();

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use emmf::model::Seconds;
+use emmf::model::{OnLayer, Seconds};
 use emmf::outliers::Reason;
 use emmf::synth::ImageShape;
 use emmf::{Fit, Mat, Real, Stop};
@@ -31,11 +31,22 @@ pub(crate) struct Kept<'py> {
     set_aside: PyReadonlyArray1<'py, i64>,
     groups: Vec<PyReadonlyArray1<'py, i64>>,
     trace: PyReadonlyArray1<'py, f64>,
+    /// From the first on; none where there is only one.
+    layers: Vec<KeptLayer<'py>>,
     objective: f64,
     initial: f64,
     stop: String,
     restart: usize,
     seconds: f64,
+}
+
+/// The samples on a layer.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct KeptLayer<'py> {
+    labels: PyReadonlyArray1<'py, i64>,
+    residuals: PyReadonlyArray1<'py, f64>,
+    scores: PyReadonlyArray1<'py, f64>,
 }
 
 /// What the page says of the samples; all of it may be None.
@@ -103,12 +114,24 @@ fn recorded<T: Element + Real>(
     })
 }
 
+/// What is negative is no position.
+fn positions(array: &PyReadonlyArray1<'_, i64>) -> Vec<usize> {
+    array.as_array().iter().map(|&at| usize::try_from(at).unwrap_or(usize::MAX)).collect()
+}
+
+fn numbers(array: &PyReadonlyArray1<'_, f64>) -> Vec<f64> {
+    array.as_array().to_vec()
+}
+
+fn on_layer(kept: &KeptLayer<'_>) -> OnLayer {
+    let mut on = OnLayer::default();
+    on.labels = positions(&kept.labels);
+    (on.residuals, on.scores) = (numbers(&kept.residuals), numbers(&kept.scores));
+    on
+}
+
 /// The fit as it was.
 fn again<T: Element + Real>(model: &emmf::Model<T>, kept: &Kept<'_>) -> PyResult<Fit<T>> {
-    let positions = |array: &PyReadonlyArray1<'_, i64>| -> Vec<usize> {
-        array.as_array().iter().map(|&at| usize::try_from(at).unwrap_or(usize::MAX)).collect()
-    };
-    let numbers = |array: &PyReadonlyArray1<'_, f64>| array.as_array().to_vec();
     let reason = |name: &String| Reason::PARTS.into_iter().find(|reason| reason.name() == name);
     let v: Mat<T> = owned(&kept.v.extract::<PyReadonlyArray2<'_, T>>()?);
     let stops = [Stop::Converged, Stop::MaxIter, Stop::TimeLimit, Stop::Cancelled];
@@ -126,7 +149,7 @@ fn again<T: Element + Real>(model: &emmf::Model<T>, kept: &Kept<'_>) -> PyResult
         set_aside: positions(&kept.set_aside),
         imputed: None,
         extras: Vec::new(),
-        layers: Vec::new(),
+        layers: kept.layers.iter().map(on_layer).collect(),
         objective: kept.objective,
         initial: kept.initial,
         trace: numbers(&kept.trace),

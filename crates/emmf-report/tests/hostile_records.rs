@@ -10,12 +10,20 @@ use emmf_io::{DataInfo, Features, Record, Sketch, read_record};
 use emmf_report::{Figure, Kind, report_page};
 use serde_json::{Value, json};
 
-const KINDS: [Kind; 4] = [Kind::Convergence, Kind::Residuals, Kind::Centroids, Kind::Embedding];
+const KINDS: [Kind; 5] = [Kind::Convergence, Kind::Residuals, Kind::Centroids, Kind::Embedding, Kind::Tree];
 
 fn record(image: bool) -> Record {
+    recorded(&Spec::new("emmf", 2), image)
+}
+
+fn layered() -> Record {
+    recorded(&Spec::deep(&[5, 3, 2]), true)
+}
+
+fn recorded(spec: &Spec, image: bool) -> Record {
     let rays = Rays { samples: 12, outliers: 3, features: 6, ..Rays::default() };
     let data = rays_with_outliers::<f64>(&rays).unwrap();
-    let fit = Spec::new("emmf", 2).max_iter(4).fit(&data.x).unwrap();
+    let fit = spec.clone().max_iter(4).fit(&data.x).unwrap();
     let truth = data.labels.iter().map(ToString::to_string).collect();
     let info = DataInfo { name: "x".into(), n: 15, d: 6, dtype: "f64".into(), sparse: false };
     let mut record = Record::new(&fit, info, Some(truth)).unwrap();
@@ -46,7 +54,8 @@ fn refusal(folder: &Path, json: &Value) -> Option<String> {
             report_page("x", &[&record]).unwrap();
             for kind in KINDS {
                 let shown = Figure::new(&record, kind).svg();
-                assert!(record.sketch.is_none() || shown.is_ok(), "{kind:?}");
+                let drawn = if kind == Kind::Tree { record.tree.is_some() } else { record.sketch.is_some() };
+                assert!(!drawn || shown.is_ok(), "{kind:?}");
             }
             None
         }
@@ -90,8 +99,8 @@ fn changes(value: &Value) -> Vec<Value> {
 #[test]
 fn promise_13_a_record_is_refused_with_a_sentence_or_shown() {
     let folder = tempfile::tempdir().unwrap();
-    for image in [false, true] {
-        let whole = serde_json::to_value(record(image)).unwrap();
+    for record in [record(false), record(true), layered()] {
+        let whole = serde_json::to_value(record).unwrap();
         assert_eq!(refusal(folder.path(), &whole), None);
         let mut all = Vec::new();
         places(&whole, "", &mut all);
@@ -115,7 +124,6 @@ fn promise_13_a_record_is_refused_with_a_sentence_or_shown() {
 
 #[test]
 fn promise_13_a_record_that_contradicts_itself_names_the_field() {
-    let folder = tempfile::tempdir().unwrap();
     let whole = serde_json::to_value(record(true)).unwrap();
     let cases = [
         (
@@ -145,7 +153,52 @@ fn promise_13_a_record_that_contradicts_itself_names_the_field() {
             "choice.spread: it has 1 entries, but there are 2 numbers of clusters",
         ),
     ];
-    for (place, change, part) in cases {
+    contradicts(&whole, &cases);
+}
+
+/// The tree can be walked up and down.
+#[test]
+fn promise_13_a_tree_that_is_none_names_the_field() {
+    let whole = layered();
+    let tree = whole.tree.as_ref().unwrap();
+    // A node of the layer in the middle, and the last one, which is of the first layer.
+    let at = |found: fn(&emmf::model::TreeNode) -> bool| tree.nodes.iter().position(found).unwrap();
+    let middle = at(|node| node.layer == 2);
+    let leaf = at(|node| node.layer == 1);
+    let (place, child) = (format!("/tree/nodes/{middle}"), format!("/tree/nodes/{leaf}"));
+    let children = &tree.nodes[middle].children;
+    let twice: Vec<usize> = children.iter().chain(children.last()).copied().collect();
+    let field = |name: &str| format!("{place}/{name}");
+    let cases = [
+        (
+            "/tree/layers".into(),
+            json!(4),
+            "samples.layers: it has 3 entries, but there are 4 layers of the tree",
+        ),
+        ("/spec/above".into(), json!([3, 3]), "spec.above: 3 is not below 3"),
+        ("/spec/above".into(), json!(vec![2; 64]), "spec.above: there are 65 layers; at most 64"),
+        (field("share"), json!(1.5), "tree.nodes.share: it is 1.5; from 0 to 1"),
+        (field("certainty"), json!(-0.5), "tree.nodes.certainty: it is -0.5; from 0 to 1"),
+        (field("children"), json!(twice), "tree.nodes.children: those of L2."),
+        (field("children"), json!([]), "tree.nodes.children: those of L2."),
+        (field("parent"), Value::Null, "tree.nodes.parent: L2."),
+        (field("layer"), json!(0), "tree.nodes.layer: it is 0; from 1 to 3"),
+        ("/tree/nodes/0/parent".into(), json!(0), "of the last layer has one"),
+        (format!("{child}/node"), json!(5), "tree.nodes.node[0]: it is 5, but there are 5 nodes"),
+        ("/tree/empty".into(), json!([[4, 0]]), "tree.empty.layer: it is 4; from 1 to 3"),
+    ];
+    let cases: Vec<_> = cases.iter().map(|(place, to, part)| (place.as_str(), to.clone(), *part)).collect();
+    contradicts(&serde_json::to_value(&whole).unwrap(), &cases);
+    let mut twice = whole.clone();
+    let tree = twice.tree.as_mut().unwrap();
+    tree.nodes.push(tree.nodes[leaf].clone());
+    assert!(twice.check().unwrap_err().to_string().ends_with("is there twice"));
+}
+
+/// Every change makes of a record one that is refused, with this part of a sentence.
+fn contradicts(whole: &Value, cases: &[(&str, Value, &str)]) {
+    let folder = tempfile::tempdir().unwrap();
+    for (place, change, part) in cases.iter().cloned() {
         let mut json = whole.clone();
         let (parent, field) = place.rsplit_once('/').unwrap();
         match json.pointer_mut(parent).unwrap() {

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use emmf::Spec;
+use emmf::model::{NodeTree, OnLayer, TreeNode};
 use emmf::synth::{ImageShape, Rays, rays_with_outliers};
 use emmf_io::{DataInfo, Features, Record, Sketch};
 use emmf_report::{
@@ -34,6 +35,16 @@ fn a_page_is_whole_and_escapes_names() {
     assert!(!page.contains("<b>"));
     assert_eq!(page.matches("<script").count(), 2);
     assert!(page.contains("default-src 'none'; script-src 'sha256-") && page.ends_with("</html>\n"));
+}
+
+#[test]
+fn a_page_knows_which_fits_were_ended_early() {
+    let mut record = record("nmf", "x", false);
+    for stop in [emmf::Stop::Converged, emmf::Stop::MaxIter, emmf::Stop::TimeLimit, emmf::Stop::Cancelled] {
+        record.stop = stop;
+        let page = report_page("x", &[&record]).unwrap();
+        assert!(page.contains(&format!("\"early\":{}", stop.is_early())), "{stop}");
+    }
 }
 
 #[test]
@@ -233,4 +244,48 @@ fn a_document_is_the_same_in_both_languages() {
     assert!(
         table.latex().contains("b \\& c") && table.latex().contains("\\textbf{0.5 $\\pm$ 0.1} (paper 0.4)")
     );
+}
+
+/// A record of `n` samples with two nodes above so many, all of one sample but for the last.
+fn wide(n: usize, leaves: usize) -> Record {
+    let rays = Rays { samples: n, outliers: 0, features: 3, classes: 2, ..Rays::default() };
+    let data = rays_with_outliers::<f64>(&rays).unwrap();
+    let fit = Spec::new("nmf", 2).max_iter(1).fit(&data.x).unwrap();
+    let info = DataInfo { name: "wide".into(), n, d: 3, dtype: "f64".into(), sparse: false };
+    let mut record = Record::new(&fit, info, None).unwrap();
+    (record.spec.k, record.spec.above) = (leaves, vec![2]);
+    let node = |layer: usize, node: usize, members: Vec<usize>| TreeNode {
+        layer,
+        node,
+        parent: (layer == 1).then_some(node % 2),
+        certainty: (layer == 1).then_some(0.5),
+        children: if layer == 2 { (node..leaves).step_by(2).collect() } else { Vec::new() },
+        share: members.len() as f64 / n as f64,
+        members,
+    };
+    let leaf = |at: usize| (at..if at + 1 == leaves { n } else { at + 1 }).collect();
+    let above = (0..2).map(|at| node(2, at, Vec::new()));
+    let nodes = above.chain((0..leaves).map(|at| node(1, at, leaf(at)))).collect();
+    record.tree = Some(NodeTree { nodes, empty: Vec::new(), layers: 2 });
+    let mut on = OnLayer::default();
+    (on.labels, on.residuals, on.scores) = (vec![0; n], vec![0.0; n], vec![0.0; n]);
+    record.samples.layers = vec![on.clone(), on];
+    record
+}
+
+#[test]
+fn a_wide_tree_is_drawn_as_far_as_there_is_room() {
+    let side = |svg: &str, name: &str| -> usize {
+        svg.split(&format!("{name}=\"")).nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
+    };
+    for leaves in [450, 451, 900] {
+        let svg = Figure::new(&wide(1000, leaves), Kind::Tree).svg().unwrap();
+        let (width, height) = (side(&svg, "width"), side(&svg, "height"));
+        assert!(width * height <= 4_100_000, "{width}×{height}");
+        let said = format!("{} smaller nodes of the first layer are not drawn", leaves.saturating_sub(450));
+        assert_eq!(svg.contains("smaller nodes"), leaves > 450);
+        assert!(leaves == 450 || svg.contains(&said), "{leaves}");
+        // The largest is always there.
+        assert!(svg.contains(&format!("{}: {}", leaves - 1, 1001 - leaves)));
+    }
 }

@@ -243,11 +243,17 @@ impl Takes<'_> {
         if !self.spec.is_deep() {
             return 0.0;
         }
-        let Sizes { n, d, size, .. } = self.sizes;
+        let Sizes { n, d, k, size, .. } = self.sizes;
         let widths = self.spec.widths();
         let (count, all) = (widths.len() as f64, widths.iter().sum::<usize>() as f64);
-        let blocks = PARTS as f64 * (5.0 * BLOCK as f64 * all + all * all);
-        size * (all * n + LAYERED * d * all + blocks + n * count) + 8.0 * n * count * OF_LAYER
+        let (parts, block) = (PARTS as f64, BLOCK as f64);
+        let blocks = parts * (5.0 * block * all + all * all);
+        // VᵀQₗV with its parts; where shares move, what they are moved by, a sum for each part.
+        let moments = size * parts * (k * k + block * k) + 8.0 * count * k * k;
+        let moved = self.entry.merges(self.spec).is_none();
+        let shares = if moved { 8.0 * (parts + 3.0) * k * all } else { 0.0 };
+        let matrices = size * (all * n + LAYERED * d * all + blocks + n * count);
+        matrices + moments + shares + 8.0 * n * count * OF_LAYER
     }
 
     /// What k-means labels samples by: V, what those that are clustered are made of, with what the best run so far

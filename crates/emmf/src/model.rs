@@ -68,7 +68,7 @@ impl ResidualScale {
 
 /// A fitted factorization. Immutable; knows all that is needed to code and score new samples.
 ///
-/// With serde it goes into any format; what is read is checked as [`from_parts`](Self::from_parts) and the like do. The model file of `emmf-io`
+/// With serde it goes into self-describing formats such as JSON; what is read is checked as [`from_parts`](Self::from_parts) and the like do. The model file of `emmf-io`
 /// (safetensors) is smaller and keeps names of features beside it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(

@@ -409,6 +409,12 @@ pub(crate) fn fit<'a, T: Real>(
     Prepared::by(&steps, x, missing)
 }
 
+/// Whether one of the steps does more than to multiply whole samples, so that they have to be in memory.
+pub(crate) fn changes_values(steps: &[Fitted]) -> bool {
+    let changes = [Normalize::Tfidf, Normalize::Shift, Normalize::Log1p, Normalize::MinMax];
+    steps.iter().any(|step| changes.contains(&step.kind()))
+}
+
 /// Applies steps that were learned before to new samples.
 pub(crate) fn apply<'a, T: Real>(
     steps: &[Fitted],

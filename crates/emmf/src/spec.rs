@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::graph::Weighting;
 use crate::preprocess::Normalize;
 
+/// Layers of a fit at the most: a tree that is deeper nobody reads.
+pub const MOST_LAYERS: usize = 64;
+
 /// How U and V start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -163,7 +166,8 @@ pub struct Spec {
     pub method: String,
     /// Number of centroids, c in the paper; with layers, of the first.
     pub k: usize,
-    /// Widths of the layers above the first, from the bottom up; they fall. None is a flat factorization.
+    /// Widths of the layers above the first, from the bottom up; they fall. None is a flat factorization, and
+    /// there are at most [`MOST_LAYERS`] in all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub above: Vec<usize>,
     /// How a factor is moved while the other stays; `None` is coordinate descent where the method

@@ -121,6 +121,8 @@ fn promise_11_with_layers() {
     };
     check(specs(&[20, 8]), &x, false);
     check(specs(&[40, 12, 4]), &x.cast::<f32>(), false);
+    // As wide as few samples can be told apart by: products of nodes are most of what is taken.
+    check(specs(&[200, 20]), &uniform(400, 30, &mut rng(7)), false);
 }
 
 /// The graph that a method needs is announced whether it is named or not.

@@ -34,6 +34,7 @@ fn specs() -> Vec<Spec> {
         Spec::new("l12-nmf", 2),
         Spec::new("gnmf", 3),
         Spec::emmf(2).labels(LabelRule::Kmeans),
+        Spec::deep(&[4, 2]),
     ]
 }
 

@@ -10,7 +10,7 @@ use crate::case::{Answer, Case, Verdict, refused};
 use crate::seeds::{RECORDS, folder};
 use crate::{Random, json, mutate};
 
-const KINDS: [Kind; 4] = [Kind::Convergence, Kind::Residuals, Kind::Centroids, Kind::Embedding];
+const KINDS: [Kind; 5] = [Kind::Convergence, Kind::Residuals, Kind::Centroids, Kind::Embedding, Kind::Tree];
 /// One record in so many is shown on a page and in figures, and one figure of one in so many is drawn in pixels: both take
 /// far longer than to read it.
 const SHOWN: usize = 16;
@@ -38,8 +38,19 @@ pub(super) fn make(random: &mut Random) -> Box<dyn Case> {
 }
 
 /// Parts of a record that others are looked up in.
-const PARTS: [&str; 9] =
-    ["samples", "samples", "samples", "sketch", "sketch", "spec", "set_aside", "data", "extras"];
+const PARTS: [&str; 11] = [
+    "samples",
+    "samples",
+    "samples",
+    "sketch",
+    "sketch",
+    "spec",
+    "set_aside",
+    "data",
+    "extras",
+    "tree",
+    "tree",
+];
 
 impl Case for RecordFile {
     fn check(&self) -> Verdict {

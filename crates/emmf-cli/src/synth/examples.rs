@@ -35,9 +35,10 @@ pub(super) fn write_shapes(args: &ExampleArgs) -> Result<()> {
     wrote(&[&args.out.out], args.out.json)
 }
 
-/// What has no ending, or ends with a slash, is a folder.
+/// What has no ending, ends with a slash, or is one already, is a folder.
 pub(super) fn is_folder(out: &Path) -> bool {
-    out.extension().is_none() && out.as_os_str() != "-"
+    let ends = out.to_string_lossy().ends_with(std::path::is_separator);
+    ends || out.is_dir() || (out.extension().is_none() && out.as_os_str() != "-")
 }
 
 pub(super) fn write_texts(args: &ExampleArgs) -> Result<()> {

@@ -123,6 +123,21 @@ fn shapes_become_a_folder_of_images_too() {
     assert!(grey.iter().zip(&as_written).all(|(a, b)| (a - b).abs() < 0.5 / 255.0 + 1e-9));
 }
 
+/// More images than a process may hold open, in a folder whose name has a point.
+#[cfg(unix)]
+#[test]
+fn many_shapes_are_written_with_few_open_files() {
+    let place = Place::new();
+    let emmf = env!("CARGO_BIN_EXE_emmf");
+    let line = format!("ulimit -n 128 && exec '{emmf}' synth shapes --samples 200 --outliers 0 --out v1.0/");
+    let done = std::process::Command::new("sh").args(["-c", &line]).current_dir(place.path(".")).output();
+    let done = done.unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let options = FolderOptions::default();
+    let images = read_folder(&place.path("v1.0"), FolderKind::Images, &options).unwrap().data;
+    assert_eq!(images.x.shape(), (200, 256));
+}
+
 #[test]
 fn methods_lists_all_that_are_registered() {
     let place = Place::new();

@@ -67,6 +67,26 @@ fn any_loss_of_weighted_samples_has_layers() {
     }
 }
 
+/// Also of samples that are read in blocks, with the graph that was asked for.
+#[test]
+fn layers_of_a_file_that_does_not_fit() {
+    let place = Place::new();
+    let (n, d) = (1_500, 1_500);
+    let rays = emmf::synth::Rays { samples: n, features: d, outliers: 0, ..Default::default() };
+    let x = emmf::synth::rays_with_outliers::<f32>(&rays).unwrap().x;
+    emmf_io::write(&place.path("x.npy"), &emmf_io::Dataset::new(x, None, None)).unwrap();
+    let limit = emmf::Spec::deep(&[6, 3]).memory::<f32>((n, d), true, Some(1)) / 1000 + 4_000;
+    let line =
+        "fit x.npy --layers 6,3 --neighbors 7 --max-iter 2 --init-restarts 1 --threads 1 --json --out r";
+    let line = format!("{line} --max-memory {limit}kB");
+    // In blocks values cannot be changed.
+    place.run(&format!("{line} --normalize log1p")).refused(&["log1p"]);
+    let json = place.json(&line);
+    assert_eq!((&json["method"], &json["layers"]), (&"deep-emmf".into(), &serde_json::json!([6, 3])));
+    let record = read_record(&place.path("r/record.json")).unwrap();
+    assert_eq!(record.spec.graph.map(|graph| graph.neighbours), Some(7));
+}
+
 #[test]
 fn what_cannot_be_is_refused() {
     let place = Place::with_data();

@@ -29,6 +29,10 @@ fn pages_that_cannot_be_made() {
     place.refuses("report nothing.json", &["nothing.json", "check its name"]);
     place.refuses("report x.csv", &["x.csv", "damaged"]);
     place.refuses("fit x.csv -k 2 --report=no/where/page.html", &["no/where/page.html", "make its folder"]);
+    for name in ["tree.nwk", "imputed.npy", "result.h5ad", "samples.csv", "centroids.parquet"] {
+        let line = format!("fit x.csv -k 2 --out result --report=result/{name}");
+        place.refuses(&line, &["--report", name, "a file of the results"]);
+    }
     place.run("fit x.csv -k 2 --max-iter 3 --out result").ok();
     place.refuses("plot result --kind residuals --out f.pdf", &["f.pdf", ".svg or .png"]);
     place.refuses("plot result --kind residual --out f.svg", &["'residual'", "residuals"]);

@@ -5,8 +5,9 @@
 use std::fmt::Display;
 
 use emmf::method::Value;
+use emmf::spec::MOST_LAYERS;
 
-use super::{Record, SampleColumns};
+use super::{Record, SampleColumns, tree};
 
 /// A part of a record that contradicts the rest of it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -100,9 +101,21 @@ impl Record {
         self.sketch.as_ref().map_or(Ok(()), |sketch| sketch.check(n, (k, clusters)))
     }
 
-    /// Nodes are those of the layers, and samples those that there are.
+    /// Widths fall, nodes are those of the layers, and samples those that there are.
     fn check_layers(&self) -> Checked {
         let (n, widths) = (self.data.n, self.spec.widths());
+        if widths.len() > MOST_LAYERS {
+            return wrong(
+                "spec.above",
+                format!("there are {} layers; at most {MOST_LAYERS} are possible", widths.len()),
+            );
+        }
+        if let Some([wide, narrow, ..]) = widths.windows(2).find(|pair| pair[0] <= pair[1]) {
+            return wrong(
+                "spec.above",
+                format!("{narrow} is not below {wide}, the width of the layer below"),
+            );
+        }
         let layers = &self.samples.layers;
         if !layers.is_empty() {
             length("samples.layers", layers.len(), (widths.len(), "layers"))?;
@@ -117,20 +130,7 @@ impl Record {
         }
         let Some(tree) = &self.tree else { return Ok(()) };
         length("samples.layers", layers.len(), (tree.layers, "layers of the tree"))?;
-        for node in &tree.nodes {
-            let layer = node.layer.wrapping_sub(1);
-            below("tree.nodes.layer", &[layer], (widths.len(), "layers"))?;
-            below("tree.nodes.node", &[node.node], (widths[layer], "nodes"))?;
-            let above = widths.get(layer + 1).copied().unwrap_or(0);
-            below("tree.nodes.parent", node.parent.as_slice(), (above, "nodes above"))?;
-            let under = if layer > 0 { widths[layer - 1] } else { 0 };
-            below("tree.nodes.children", &node.children, (under, "nodes below"))?;
-            below("tree.nodes.members", &node.members, (n, "samples"))?;
-            rising("tree.nodes.members", &node.members)?;
-            finite("tree.nodes.share", &[node.share])?;
-            finite("tree.nodes.certainty", node.certainty.as_slice())?;
-        }
-        Ok(())
+        tree::check(tree, &widths, n)
     }
 
     /// How parameters and the number of clusters were chosen.

@@ -7,8 +7,8 @@ use common::message;
 use emmf::synth::{Rays, rays_with_outliers};
 use emmf::{Fit, Spec};
 use emmf_io::{
-    Batch, DataInfo, MODEL_FILE, Notes, RECORD_FILE, Record, ResultFolder, Results, check_same_fit,
-    read_model, read_record, write_atomically,
+    Batch, DataInfo, MODEL_FILE, Notes, RECORD_FILE, Record, ResultFolder, Results, TableFormat,
+    check_same_fit, is_result_file, read_model, read_record, write_atomically,
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -205,4 +205,32 @@ fn promise_14_the_same_fit_gives_the_same_files() {
         })
         .collect();
     assert!(all.iter().all(|found| *found == all[0]));
+}
+
+/// A page under one of these names would be taken for a result, or the other way round.
+#[test]
+fn every_file_of_a_fit_is_known_by_its_name() {
+    let data = rays_with_outliers::<f64>(&Rays::default()).unwrap();
+    let mut gaps = data.x.clone();
+    gaps[(3, 1)] = f64::NAN;
+    let specs = [
+        (Spec::deep(&[5, 2]), &data.x),
+        (Spec::new("pnmf", 3), &data.x),
+        (Spec::emmf(3).missing(emmf::Missing::Nan), &gaps),
+    ];
+    let tables = [TableFormat::Csv, TableFormat::Parquet, TableFormat::Npy];
+    for (spec, x) in specs {
+        let place = tempfile::tempdir().unwrap();
+        let fit = spec.max_iter(3).fit(x).unwrap();
+        let (n, d) = x.shape();
+        let info = DataInfo { name: "rays".into(), n, d, dtype: "f64".into(), sparse: false };
+        let mut record = Record::new(&fit, info, None).unwrap();
+        let notes = &Notes::default();
+        let results =
+            Results { fit: &fit, record: &mut record, notes, page: None, tables: &tables, anndata: None };
+        ResultFolder::open(place.path()).unwrap().write(results).unwrap();
+        let names: Vec<String> = files(place.path()).into_keys().collect();
+        assert!(names.len() >= 10 && names.iter().all(|name| is_result_file(name)), "{names:?}");
+    }
+    assert!(!["report.html", "tree.html", "x.csv", "coefficients", "npy"].into_iter().any(is_result_file));
 }

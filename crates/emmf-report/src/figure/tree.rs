@@ -1,7 +1,8 @@
 //! The nodes of all layers as a tree, from the last layer at the left to the first at the right: images or main features at the
 //! nodes, how many samples they have, and thin branches where it is not certain that a node belongs there.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use emmf::model::{NodeTree, TreeNode};
 use emmf_io::{CentroidSketch, Record, Sketch};
@@ -26,18 +27,29 @@ const NAMED: usize = 3;
 /// Width of a branch that is certain.
 const BRANCH: f64 = 3.0;
 
-/// Where every node is.
+/// What a figure may measure, in its own points: a PNG of it takes 48 bytes for each while it is drawn.
+const MOST_POINTS: u32 = 4_000_000;
+
+/// Where the nodes are that are drawn.
 struct Layout<'a> {
     tree: &'a NodeTree,
     sketch: Option<&'a Sketch>,
-    /// The middle of a node, by layer and number.
+    /// All nodes by layer and number.
+    nodes: BTreeMap<(usize, usize), &'a TreeNode>,
+    /// The middle of a node that is drawn.
     middle: BTreeMap<(usize, usize), f64>,
     row: u32,
     rows: u32,
+    /// Leaves that there is no room for.
+    left_out: usize,
 }
 
 fn tree_of(record: &Record) -> Result<&NodeTree, Error> {
     record.tree.as_ref().ok_or_else(|| Error::NoTree { method: record.spec.method.clone() })
+}
+
+fn width(tree: &NodeTree) -> u32 {
+    2 * EDGE + tree.layers as u32 * LAYER
 }
 
 impl<'a> Layout<'a> {
@@ -45,17 +57,37 @@ impl<'a> Layout<'a> {
         let (tree, sketch) = (tree_of(record)?, record.sketch.as_ref());
         let has_images = sketch.is_some_and(|sketch| sketch.image.is_some() && !sketch.layers.is_empty());
         let row = if has_images { IMAGE_ROW } else { ROW };
-        let mut layout = Self { tree, sketch, middle: BTreeMap::new(), row, rows: 0 };
-        tree.roots().for_each(|root| {
-            layout.place(root);
-        });
+        let nodes = tree.nodes.iter().map(|node| ((node.layer, node.node), node)).collect();
+        let mut layout = Self { tree, sketch, nodes, middle: BTreeMap::new(), row, rows: 0, left_out: 0 };
+        let drawn = layout.drawn((MOST_POINTS / width(tree) / row) as usize);
+        for root in tree.roots().filter(|root| drawn.contains(&(root.layer, root.node))) {
+            layout.place(root, &drawn);
+        }
         Ok(layout)
     }
 
+    /// The largest leaves, and all nodes above them.
+    fn drawn(&mut self, most: usize) -> BTreeSet<(usize, usize)> {
+        let mut leaves: Vec<&TreeNode> =
+            self.tree.nodes.iter().filter(|node| node.children.is_empty()).collect();
+        leaves.sort_by_key(|leaf| Reverse(leaf.members.len()));
+        self.left_out = leaves.len().saturating_sub(most);
+        let mut drawn = BTreeSet::new();
+        for leaf in leaves.into_iter().take(most) {
+            let mut next = Some(leaf);
+            while let Some(node) = next.filter(|node| drawn.insert((node.layer, node.node))) {
+                next = node.parent.and_then(|parent| self.nodes.get(&(node.layer + 1, parent)).copied());
+            }
+        }
+        drawn
+    }
+
     /// Places a node in the middle of its children, leaves one below the other.
-    fn place(&mut self, node: &TreeNode) -> f64 {
-        let tree = self.tree;
-        let children: Vec<f64> = tree.children(node).map(|child| self.place(child)).collect();
+    fn place(&mut self, node: &TreeNode, drawn: &BTreeSet<(usize, usize)>) -> f64 {
+        let children = node.children.iter().map(|&child| (node.layer - 1, child));
+        let children: Vec<&TreeNode> =
+            children.filter(|at| drawn.contains(at)).filter_map(|at| self.nodes.get(&at).copied()).collect();
+        let children: Vec<f64> = children.into_iter().map(|child| self.place(child, drawn)).collect();
         let middle = if let (Some(first), Some(last)) = (children.first(), children.last()) {
             f64::midpoint(*first, *last)
         } else {
@@ -74,6 +106,21 @@ impl<'a> Layout<'a> {
         (self.left(layer), self.middle.get(&(layer, node)).copied().unwrap_or(0.0))
     }
 
+    /// The nodes that are drawn.
+    fn placed(&self) -> impl Iterator<Item = &'a TreeNode> {
+        self.middle.keys().filter_map(|at| self.nodes.get(at).copied())
+    }
+
+    /// What is said below the tree, where there is more than is drawn.
+    fn said(&self) -> Option<String> {
+        (self.left_out > 0)
+            .then(|| format!("{} smaller nodes of the first layer are not drawn", self.left_out))
+    }
+
+    fn bottom(&self) -> u32 {
+        HEAD + EDGE + self.rows.max(1) * self.row
+    }
+
     fn centroid(&self, node: &TreeNode) -> Option<&'a CentroidSketch> {
         let layer = self.sketch?.layers.get(node.layer - 1)?;
         layer.iter().find(|centroid| centroid.cluster == node.node)
@@ -82,7 +129,8 @@ impl<'a> Layout<'a> {
 
 pub(super) fn size(record: &Record) -> Result<(u32, u32), Error> {
     let layout = Layout::of(record)?;
-    Ok((2 * EDGE + layout.tree.layers as u32 * LAYER, HEAD + 2 * EDGE + layout.rows.max(1) * layout.row))
+    let foot = if layout.left_out > 0 { ROW } else { 0 };
+    Ok((width(layout.tree), layout.bottom() + foot + EDGE))
 }
 
 pub(super) fn tree<B: DrawingBackend>(paper: &Paper<'_, B>, record: &Record) -> Result<Vec<Picture>, Error> {
@@ -92,12 +140,16 @@ pub(super) fn tree<B: DrawingBackend>(paper: &Paper<'_, B>, record: &Record) -> 
         let title = format!("layer {layer}: {count} nodes");
         paper.text(&title, (layout.left(layer), f64::from(EDGE)), Anchor::Start, 12)?;
     }
-    for node in &layout.tree.nodes {
+    for node in layout.placed() {
         branch(paper, &layout, node)?;
     }
     let mut pictures = Vec::new();
-    for node in &layout.tree.nodes {
+    for node in layout.placed() {
         pictures.extend(draw(paper, &layout, node, record.data.sparse)?);
+    }
+    if let Some(said) = layout.said() {
+        let below = f64::from(layout.bottom()) + 0.5 * f64::from(ROW);
+        paper.text(&said, (f64::from(EDGE), below), Anchor::Start, 11)?;
     }
     Ok(pictures)
 }

@@ -41,6 +41,8 @@ struct RunData<'a> {
     emmf: &'a str,
     iterations: usize,
     stop: String,
+    /// Whether it was ended before its own end.
+    early: bool,
     objective: f64,
     initial: f64,
     restart: usize,
@@ -125,6 +127,7 @@ impl<'a> RunData<'a> {
             emmf: &record.emmf,
             iterations: record.iterations,
             stop: record.stop.to_string(),
+            early: record.stop.is_early(),
             objective: record.objective,
             initial: record.initial,
             restart: record.restart,

@@ -96,9 +96,15 @@ pub(crate) fn laid_out<T: Real>(
             let points = points_of(&Dense::new(directions.view(), None), cancel)?;
             return Ok(Layout { points, by: Likeness::Coefficients });
         }
-        let part = if rows.len() < n { Some(Part::of(&x, rows)?) } else { None };
+        let steps = fit.model.preprocessing();
+        let part = match (rows.len() < n, preprocess::changes_values(steps)) {
+            (false, _) => None,
+            (true, false) => Some(Part::of(&x, rows)?),
+            // Values that change are in memory anyway, as in the fit.
+            (true, true) => Some(Part::copy(&x, rows, |_| T::ONE)?),
+        };
         let chosen = part.as_ref().map_or(x, Part::samples);
-        let mut prepared = preprocess::apply(fit.model.preprocessing(), chosen, false)?;
+        let mut prepared = preprocess::apply(steps, chosen, false)?;
         let (scale, norms_sq) = prepared.take_factors();
         let data = Stored::new(prepared.samples(), scale, norms_sq);
         Ok(Layout { points: points_of(&data.unit(), cancel)?, by: Likeness::Samples })

@@ -8,7 +8,7 @@ use crate::model::with_gaps;
 use crate::preprocess::Normalize;
 use crate::real::Real;
 use crate::registry::{Entry, Kind, Places, Storage};
-use crate::spec::{Init, LabelRule, Missing, Outliers, Solver, Spec, StopBy};
+use crate::spec::{Init, LabelRule, MOST_LAYERS, Missing, Outliers, Solver, Spec, StopBy};
 
 use super::Given;
 use super::blame::Blame;
@@ -60,6 +60,9 @@ fn layers(spec: &Spec, entry: &Entry) -> Result<()> {
         return Ok(());
     }
     let (widths, shown) = (spec.widths(), shown(spec));
+    if widths.len() > MOST_LAYERS {
+        return Err(Error::param("layers", widths.len(), format!("at most {MOST_LAYERS}")));
+    }
     if let Some(pair) = widths.windows(2).find(|pair| pair[0] <= pair[1] || pair[1] == 0) {
         let must = match pair {
             [_, 0] => "at least 1 in every layer".into(),

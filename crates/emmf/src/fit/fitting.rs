@@ -178,11 +178,13 @@ impl<'a> Fitting<'a> {
         let cancel = &given.running.cancel;
         let clusters = self.clusters.as_deref().filter(|_| restart == 0);
         let start = Start::new(self.spec, self.weights, given.start, rng);
-        let mut start = start.at(clusters).until(self.deadline, cancel);
+        let mut start = start.at(clusters).until(self.deadline, cancel).resuming(saved.is_some());
         let run = self.pool.awake(|| Run::begin(method, x, &mut start));
         (self.intact)()?;
         let mut run = run?;
-        cancel.check()?;
+        if !method.has_begun(&run.state) {
+            cancel.check()?;
+        }
         saved.map_or(Ok(()), |saved| run.load(method, saved))?;
         self.seconds.init += start.seconds();
         self.seconds.iterate += began.elapsed().as_secs_f64() - start.seconds();

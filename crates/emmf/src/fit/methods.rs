@@ -1,11 +1,12 @@
 //! A method from its entry in the registry and the parameters: one line for each kind.
 
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use super::device::refused;
 use super::fitting::Fitting;
 use super::guide::Guide;
-use super::{Given, graph};
+use super::{Given, check, graph};
 use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
@@ -15,8 +16,8 @@ use crate::loss::Loss;
 use crate::method::SampleSide;
 use crate::method::side::Host;
 use crate::method::{
-    Aim, Deep, Entrywise, Gamma, GraphIrls, Gsnmf, Irls, Lsnmf, Onmf, Pnmf, Recipe, Regularized, Rmnmf,
-    Setting, Source, SparseDivergence, Symnmf, Update,
+    Aim, Alone, Deep, Entrywise, Gamma, GraphIrls, Gsnmf, Irls, Lsnmf, Onmf, Pnmf, Recipe, Regularized,
+    Rmnmf, Setting, Source, SparseDivergence, Symnmf, Update,
 };
 use crate::model::Fit;
 use crate::real::Real;
@@ -67,10 +68,14 @@ impl Fitting<'_> {
             self.runs_elsewhere().map_err(|what| refused(device, what))?;
         }
         let making = Instant::now();
-        if follows.is_some() {
+        let merges = entry.merges(spec);
+        if follows.or(merges).is_some() {
             given.begins(Phase::Graph);
         }
         let guide = Guide::find(&self, data, &given)?;
+        let merging =
+            merges.map(|chosen| graph::find(chosen, &data.unit(), given.graph, &given.running.cancel));
+        let merging = merging.transpose()?;
         self.clusters = given.clusters.map(|clusters| {
             let mut clusters = clusters.to_vec();
             fill(data, &mut clusters, spec.k);
@@ -88,16 +93,18 @@ impl Fitting<'_> {
         match entry.kind {
             Kind::Samples(make) if spec.is_deep() => {
                 let irls = irls(&self, || own.map_or_else(|| make(&values), |own| own()));
-                let merging = entry
-                    .merges(spec)
-                    .map(|chosen| graph::find(chosen, &data.unit(), given.graph, &given.running.cancel));
                 let method = Deep {
                     irls,
                     exponent: self.exponent(),
                     sample_weights: weights,
                     above: &spec.above,
-                    graph: merging.transpose()?,
-                    alone: spec.max_iter,
+                    graph: merging,
+                    alone: Alone {
+                        max_iter: spec.max_iter,
+                        tol: entry.tol(spec),
+                        by: check::stop_by(spec, entry),
+                    },
+                    agreed: OnceLock::new(),
                     labels: entry.labels(spec),
                 };
                 self.fit_by(&method, data, &mut given)

@@ -108,6 +108,8 @@ pub struct Start<'a, T> {
     seconds: f64,
     deadline: Deadline,
     cancel: Cancel,
+    /// What comes of the start is given the values of a checkpoint at once.
+    resumes: bool,
 }
 
 opaque! { [T] Start<'_, T>; }
@@ -129,6 +131,7 @@ impl<'a, T: Real> Start<'a, T> {
             seconds: 0.0,
             deadline: Deadline::default(),
             cancel: Cancel::default(),
+            resumes: false,
         }
     }
 
@@ -140,6 +143,16 @@ impl<'a, T: Real> Start<'a, T> {
     /// The same start, at these clusters.
     pub(crate) fn at(self, clusters: Option<&'a [usize]>) -> Self {
         Self { clusters, ..self }
+    }
+
+    /// The same start of a fit that goes on from a checkpoint, or does not.
+    pub(crate) fn resuming(self, resumes: bool) -> Self {
+        Self { resumes, ..self }
+    }
+
+    /// Whether what comes of it is given the values of a checkpoint at once: then nothing need be iterated.
+    pub(crate) fn resumes(&self) -> bool {
+        self.resumes
     }
 
     /// The factors that the caller gave.
@@ -243,9 +256,10 @@ impl<'a, T: Real> Start<'a, T> {
 
     /// Does something with this start for samples with these weights.
     pub fn with_weights<R>(&mut self, weights: &[f64], work: impl FnOnce(&mut Start<'_, T>) -> R) -> R {
-        let Self { spec, given, clusters, deadline, .. } = *self;
+        let Self { spec, given, clusters, deadline, resumes, .. } = *self;
         let rng = std::mem::replace(&mut self.rng, Random::new(0));
-        let mut start = Start::new(spec, weights, given, rng).at(clusters).until(deadline, &self.cancel);
+        let start = Start::new(spec, weights, given, rng).at(clusters).until(deadline, &self.cancel);
+        let mut start = start.resuming(resumes);
         let done = work(&mut start);
         self.seconds += start.seconds;
         self.rng = start.rng;

@@ -78,6 +78,14 @@ pub enum LossSpec {
 }
 
 impl LossSpec {
+    /// The scale, where it has one.
+    pub(crate) fn scale_mut(&mut self) -> Option<&mut f64> {
+        match self {
+            Self::Log(scale) | Self::Capped(scale) | Self::Correntropy(Some(scale)) => Some(scale),
+            Self::Entropy | Self::Frobenius | Self::L21 | Self::Correntropy(None) => None,
+        }
+    }
+
     /// The loss.
     pub fn make(self) -> Box<dyn Loss> {
         match self {

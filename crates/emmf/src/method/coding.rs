@@ -167,7 +167,7 @@ pub(super) fn least_squares<T: Real, X: Data<T>>(
 }
 
 /// √((d/oᵢ)·Σ mᵢⱼ²) over the oᵢ entries of every sample that are not missing.
-fn observed_residuals<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, v: &Mat<T>) -> Vec<f64> {
+pub(crate) fn observed_residuals<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, v: &Mat<T>) -> Vec<f64> {
     let (n, d) = x.shape();
     let mut residuals = vec![0.0; n];
     let residual = |i: usize| {

@@ -24,8 +24,8 @@ mod symnmf;
 mod update;
 
 pub use coding::Coding;
+pub(crate) use deep::{Alone, product, rows_times};
 pub use deep::{Deep, DeepState, Layer, Layers, certainty};
-pub(crate) use deep::{product, rows_times};
 pub(crate) use entrywise::Aim;
 pub use entrywise::{Entrywise, Recipe, SparseDivergence, median_sweep};
 pub use graph::{GraphIrls, GraphState};
@@ -41,7 +41,7 @@ pub use side::SampleSide;
 pub use symnmf::{Symnmf, SymnmfState};
 pub use update::Update;
 
-pub(crate) use coding::residuals;
+pub(crate) use coding::{observed_residuals, residuals};
 pub(crate) use labels::{MOST_LABELLED, Shares, largest};
 pub(crate) use nnls::{Nnls, Normal};
 pub(crate) use regularized::CANDIDATES;
@@ -79,6 +79,11 @@ pub trait Method<'x, T, X: ?Sized>: Sync {
 
     /// The state before the first iteration. Factors are made only where `start` is asked for them.
     fn start(&self, x: &'x X, start: &mut Start<'_, T>) -> Result<Self::State>;
+
+    /// Whether the start has made iterations of its own, so that there is something to keep of a fit that is cancelled in it.
+    fn has_begun(&self, _: &Self::State) -> bool {
+        false
+    }
 
     /// One iteration. Fails where a factor is no longer finite.
     fn step(&self, x: &X, state: &mut Self::State) -> Result<()>;

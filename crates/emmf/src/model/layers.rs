@@ -7,8 +7,9 @@ use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::init::Factors;
 use crate::matrix::Mat;
-use crate::method::{Layer, Layers, largest, product, residuals, rows_times};
+use crate::method::{Layer, Layers, largest, observed_residuals, product, residuals, rows_times};
 use crate::real::Real;
+use crate::spec::Missing;
 
 /// Samples on one layer.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -141,8 +142,11 @@ impl<T: Real> Model<T> {
         }
         let mut above = Vec::new();
         for (at, layer) in self.above.layers.iter().enumerate() {
-            let mut factors = Factors { u: layer.u.clone(), v: self.coefficients_on(v, at + 2)? };
-            above.push(residuals(x, &mut factors)?);
+            let v = self.coefficients_on(v, at + 2)?;
+            above.push(match self.spec.missing {
+                Missing::Nan => observed_residuals(x, &layer.u, &v),
+                Missing::Refuse => residuals(x, &mut Factors { u: layer.u.clone(), v })?,
+            });
         }
         self.seen(&largest(v, &self.u, self.spec.labels.unwrap_or_default()), first, &above)
     }

@@ -166,6 +166,29 @@ fn a_fit_ends_soon_wherever_it_is_cancelled() {
     }
 }
 
+/// The first of several layers is fitted alone at first: what there is of it is kept.
+#[test]
+fn layers_are_made_of_what_there_is_when_they_are_cancelled() {
+    let spec = Spec::deep(&[4, 2]).as_published().max_iter(40);
+    let work = |x: Samples<'_, f64>, running: &Running<'_>| {
+        spec.on(x).given(Given { running: running.clone(), ..Given::default() }).fit()
+    };
+    let (_, _, reads) = cancelled_at(usize::MAX, &work);
+    let mut alone = 0;
+    for at in (0..reads).step_by(reads.div_ceil(100)) {
+        let (fit, after, _) = cancelled_at(at, &work);
+        assert!(after <= 16 * N, "cancelled at read {at} of {reads}, it reads {after} samples more");
+        match fit {
+            Ok(fit) => {
+                assert_eq!((fit.stop, fit.layers.len()), (Stop::Cancelled, 2), "at {at}");
+                alone += usize::from(fit.trace.len() == 1);
+            }
+            Err(error) => assert_eq!(error, Error::Cancelled, "at {at}"),
+        }
+    }
+    assert!(alone > 10, "{alone}");
+}
+
 #[test]
 fn a_start_and_a_graph_end_soon_wherever_they_are_cancelled() {
     let spec = Spec::emmf(5).init_restarts(30);

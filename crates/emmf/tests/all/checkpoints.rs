@@ -48,6 +48,7 @@ fn assert_same<T: Real>(one: &Fit<T>, other: &Fit<T>, what: &str) {
     assert_eq!(one.weights, other.weights, "{what}");
     assert_eq!(one.scores, other.scores, "{what}");
     assert_eq!(one.extras, other.extras, "{what}");
+    assert_eq!(one.layers, other.layers, "{what}");
 }
 
 /// Stops at one iteration, goes on from what was kept, as text and back.
@@ -99,6 +100,43 @@ fn promise_09_every_solver_start_and_preprocessing_goes_on() {
     });
     for spec in specs {
         (1..8).for_each(|t| resumes(&spec, (&x).into(), (0, t)));
+    }
+}
+
+/// Layers with and without a merge, of every loss that can have them.
+fn layered() -> Vec<Spec> {
+    let entries = registry::METHODS.iter().filter(|entry| entry.facts.layers);
+    let both = |entry: &registry::Entry| {
+        [0.0, 1.0].map(|merge| Spec::new(entry.name, 5).above([3, 2]).param("merge", merge).max_iter(7))
+    };
+    entries.flat_map(both).collect()
+}
+
+#[test]
+fn promise_09_layers_go_on() {
+    let x = samples();
+    for spec in layered() {
+        [1, 4].into_iter().for_each(|t| resumes(&spec, (&x).into(), (0, t)));
+        let spec = spec.init(Init::Random).restarts(3);
+        (0..3).for_each(|restart| resumes(&spec, (&x).into(), (restart, 2)));
+    }
+}
+
+/// A fit that goes on for longer lowers the same objective, though the first layer alone would have been fitted for longer.
+#[test]
+fn promise_09_layers_go_on_for_longer() {
+    let x = samples();
+    for spec in layered() {
+        let mut keeper = Keeper::new((0, 7), false);
+        let first = spec.on(&x).observe(&mut keeper).fit().unwrap();
+        let kept = keeper.kept.unwrap();
+        let longer = spec.clone().max_iter(15).on(&x).resume(&kept).fit().unwrap();
+        assert_eq!((longer.trace.len(), &longer.trace[..7]), (15, &first.trace[..]), "{spec:?}");
+        assert_eq!(longer.extras[0], first.extras[0], "{spec:?}");
+        if registry::find(&spec.method).unwrap().is_monotone(&spec.params) {
+            let falls = |pair: &[f64]| pair[1] <= pair[0] + 1e-10 * pair[0].abs();
+            assert!(longer.trace.windows(2).all(falls), "{spec:?}: {:?}", longer.trace);
+        }
     }
 }
 

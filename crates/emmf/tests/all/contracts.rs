@@ -371,4 +371,7 @@ fn phases_are_told_in_their_order() {
     assert_eq!(seen(Spec::emmf(3)), (vec![Prepare, Screen, Start, Code], 5));
     assert_eq!(seen(Spec::emmf(3).restarts(2)), (vec![Prepare, Screen, Start, Start, Code], 10));
     assert_eq!(seen(Spec::new("g-emmf", 3)), (vec![Prepare, Screen, Graph, Start, Code], 5));
+    let deep = Spec::deep(&[6, 3]);
+    assert_eq!(seen(deep.clone()), (vec![Prepare, Screen, Graph, Start, Code], 5));
+    assert_eq!(seen(deep.param("merge", 0.0)), (vec![Prepare, Screen, Start, Code], 5));
 }

@@ -145,6 +145,38 @@ fn objectives_start_at_the_number_of_layers() {
     }
 }
 
+/// Objectives of restarts are compared: they must be values of one function.
+#[test]
+fn restarts_have_one_objective() {
+    let x = uniform(40, 8, &mut rng(5));
+    let mut later = 0;
+    for spec in specs() {
+        for seed in 0..4 {
+            let spec = spec.clone().init(emmf::Init::Random).seed(seed).max_iter(4);
+            let (one, best) = (spec.fit(&x).unwrap(), spec.clone().restarts(4).fit(&x).unwrap());
+            assert_eq!(one.extras[0], best.extras[0], "{spec:?}");
+            assert!(best.trace.last() <= one.trace.last(), "{spec:?}");
+            later += usize::from(best.restart > 0);
+        }
+    }
+    assert!(later > 4, "{later} fits keep another restart than the first");
+}
+
+/// Where nothing has to change by much, the first layer alone gets one iteration, and so do all together.
+#[test]
+fn the_first_layer_alone_keeps_to_the_tolerance() {
+    let x = uniform(40, 8, &mut rng(5));
+    for by in [emmf::StopBy::Objective, emmf::StopBy::Coefficients] {
+        for spec in specs() {
+            let spec = spec.stop_by(by).polish(false);
+            let short = spec.clone().max_iter(1).fit(&x).unwrap();
+            let settled = spec.max_iter(50).tol(0.999).fit(&x).unwrap();
+            assert_eq!((&settled.v, &settled.trace), (&short.v, &short.trace));
+            assert_eq!(settled.stop, emmf::Stop::Converged);
+        }
+    }
+}
+
 /// Four groups in two pairs: what is to be merged is known.
 fn pairs() -> (Mat<f64>, Vec<usize>) {
     let mut rng = rng(11);
@@ -242,6 +274,53 @@ fn transform_repeats_the_fit_on_every_layer() {
     }
 }
 
+/// A sample with gaps is measured by what is there, on every layer.
+#[test]
+fn gaps_of_new_samples_are_left_out_on_every_layer() {
+    let (x, _) = pairs();
+    let fit = Spec::deep(&[4, 2]).max_iter(30).fit(&x).unwrap();
+    let model = fit.model.clone().with_missing(emmf::Missing::Nan);
+    let mut gaps = x.clone();
+    (0..x.rows()).step_by(3).for_each(|i| gaps[(i, (i * 5) % 12)] = f64::NAN);
+    let coded = model.transform(&gaps).unwrap();
+    for (layer, on) in coded.layers.iter().enumerate() {
+        let u = if layer == 0 { model.centroids() } else { &model.layers()[layer - 1].u };
+        let fitted =
+            oracle::deep::times(&model.coefficients_on(&coded.v, layer + 1).unwrap(), &u.transposed());
+        for (i, (r, score)) in on.residuals.iter().zip(&on.scores).enumerate() {
+            let there = gaps.row(i).iter().zip(fitted.row(i)).filter(|(x, _)| !x.is_nan());
+            let squares: Vec<f64> = there.map(|(x, y)| (x - y).powi(2)).collect();
+            let wanted = (squares.iter().sum::<f64>() * 12.0 / squares.len() as f64).sqrt();
+            assert!((r - wanted).abs() <= 1e-9 * (1.0 + wanted), "{layer} {i}: {r}, {wanted}");
+            assert!(score.is_finite());
+        }
+    }
+}
+
+/// A sample that counts nothing is still coded by the centroids of the others.
+#[test]
+fn samples_without_a_weight_do_not_stand_still() {
+    let (x, _) = pairs();
+    let mut weights = vec![1.0; x.rows()];
+    (weights[3], weights[55]) = (0.0, 0.0);
+    for spec in specs() {
+        let mut rng = rng(21);
+        let start = emmf::Factors { u: uniform(12, spec.k, &mut rng), v: uniform(80, spec.k, &mut rng) };
+        let at = |iterations: usize| {
+            let spec = spec.clone().polish(false).max_iter(iterations);
+            let given =
+                emmf::Given { sample_weights: Some(&weights), start: Some(&start), ..emmf::Given::default() };
+            spec.on(&x).given(given).fit().unwrap()
+        };
+        let (early, late) = (at(1), at(40));
+        for i in [3, 55] {
+            assert!(late.residuals[i] < early.residuals[i], "{spec:?} {i}");
+            // Shares of everything in everything change the scale of V.
+            assert!(spec.params["merge"] == 0.0 || late.v.row(i) != start.v.row(i), "{spec:?} {i}");
+        }
+    }
+}
+
 /// The same bits with any threads and any storage that has the same neighbours.
 #[test]
 fn storage_and_threads_do_not_matter() {
@@ -275,6 +354,7 @@ fn what_cannot_be_is_refused() {
     refused(Spec::deep(&[4, 0]), "layers", "at least 1");
     refused(Spec::deep(&[30, 3]), "layers", "at most 20");
     refused(Spec::deep(&[]), "k", "at least 1");
+    refused(Spec::deep(&(1..=65).rev().collect::<Vec<_>>()), "layers", "at most 64");
     refused(Spec::new("g-emmf", 4).above([2]), "layers", "left out with g-emmf");
     refused(Spec::new("pnmf", 4).above([2]), "layers", "left out with pnmf");
     refused(Spec::deep(&[4, 2]).solver(Solver::Hals), "solver", "mu with layers");
@@ -310,4 +390,24 @@ fn widths_are_chosen_by_communities() {
     assert!(widths.windows(2).all(|pair| pair[0] >= 2 * pair[1]) && widths.len() >= 2, "{widths:?}");
     let fit = Spec::deep(&widths).max_iter(20).fit(&x).unwrap();
     assert_eq!(fit.layers.len(), widths.len());
+}
+
+/// They are those of the samples that the fit will see, and of parameters that it will take.
+#[test]
+fn widths_are_chosen_without_outliers() {
+    let running = &Running::default();
+    let rays = synth::Rays { classes: 4, samples: 200, outliers: 20, features: 30, ..Default::default() };
+    let x = synth::rays_with_outliers::<f64>(&rays).unwrap().x;
+    let data = emmf::data::Dense::new(x.view(), None);
+    let found = emmf::outliers::screen(&data, 20, &vec![1.0; x.rows()], &emmf::Cancel::new()).unwrap();
+    let kept: Vec<usize> = (0..x.rows()).filter(|&i| !found[i]).collect();
+    assert!(kept.len() < x.rows());
+    let good = Mat::from_fn(kept.len(), x.cols(), |i, j| x[(kept[i], j)]);
+    let spec = Spec::deep(&[1]);
+    let wanted = spec.clone().outliers(Outliers::Keep).choose_layers(&good, running).unwrap();
+    assert_eq!(spec.choose_layers(&x, running).unwrap(), wanted);
+    let error = spec.clone().max_iter(0).choose_layers(&x, running).unwrap_err();
+    assert!(matches!(error, Error::Param { name: "max_iter", .. }), "{error}");
+    let error = spec.missing(emmf::Missing::Nan).choose_layers(&x, running).unwrap_err();
+    assert!(error.to_string().contains("layers"), "{error}");
 }

@@ -201,3 +201,28 @@ fn some_columns_are_those_of_the_prepared_samples() {
         }
     }
 }
+
+/// Samples of more than 32 MiB are looked at where they are, unless preprocessing changes their values.
+#[test]
+fn many_samples_are_laid_out_and_their_columns_taken_after_every_step() {
+    let (n, d) = (301, 28_672);
+    let x = Mat::<f32>::from_fn(n, d, |i, j| 1.0 + ((i % 3 + 1) * (j + 7 * i) % 11) as f32);
+    let (some, features): (Vec<usize>, [usize; 3]) = ((1..n).collect(), [d - 1, 0, 77]);
+    for steps in [
+        vec![Normalize::Counts, Normalize::Log1p],
+        vec![Normalize::MinMax],
+        vec![Normalize::Tfidf, Normalize::Unit],
+    ] {
+        let fit = Spec::new("nmf", 2).max_iter(1).normalize(steps.clone()).fit(&x).unwrap();
+        let found = fit.model.prepare_columns(&x, &some, &features).unwrap();
+        for at in [0, 1, 150, 291, 292, 293, n - 2] {
+            let alone = Mat::from_fn(1, d, |_, j| x[(some[at], j)]);
+            let whole = fit.model.prepare(&alone).unwrap();
+            for (column, &feature) in features.iter().enumerate() {
+                assert!((found[(at, column)] - whole[(0, feature)]).abs() <= 1e-6, "{steps:?}, {at}");
+            }
+        }
+        let found = layout(&fit, &x, &some, &Running::default()).unwrap();
+        assert_eq!((found.points.len(), found.by), (n - 1, Likeness::Samples), "{steps:?}");
+    }
+}

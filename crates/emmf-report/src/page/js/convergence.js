@@ -24,7 +24,9 @@ const convergence = {
         { low, high, ticks: powers.map((t) => [t, Math.abs(t) < 4 ? number(10 ** t, 1) : `1e${t}`]), name: "objective minus its last value" });
       places = shown.map((i, rank) => [across(steps[i]), up(logs[rank])]);
       svg.append(shape("path", { class: "curve", d: path(places) }));
-      if (at !== null) svg.append(shape("circle", { class: "dot", cx: places[Math.min(at, places.length - 1)][0], cy: places[Math.min(at, places.length - 1)][1], r: 5 }));
+      // A step at the last value is not on the curve.
+      const dot = places[shown.indexOf(at)];
+      if (dot) svg.append(shape("circle", { class: "dot", cx: dot[0], cy: dot[1], r: 5 }));
       return height;
     });
     const show = (to) => {

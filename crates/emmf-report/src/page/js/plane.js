@@ -9,10 +9,11 @@ const planes = [];
 
 const ends = (list) => list.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);
 
-// Where the centroids are: by their coordinates, or in the middle of the samples of their clusters, on one of these.
+// Where the centroids are: by their coordinates, or in the middle of the samples of their clusters, on one of these. With layers
+// clusters are the nodes of the last, whose coordinates nobody knows.
 const centroidPlaces = (run, view, points, labels, outlier) => {
   if (clustersOf(run) > 60) return [];
-  if (view === "principal") {
+  if (view === "principal" && !run.tree) {
     const known = alike(run) && run.sketch.plane.centroids ? run.sketch.plane.centroids : [];
     return known.map(([x, y], cluster) => ({ cluster, x, y }));
   }

@@ -35,6 +35,7 @@ const nameOf = (run, row) => ownName(run, row) || `row ${row}`;
 // Clusters, as many as centroids unless k-means made others; then they have other numbers.
 // With layers, the nodes of the last.
 const clustersOf = (run) => run.spec.clusters ?? (run.tree ? run.spec.above[run.spec.above.length - 1] : run.spec.k);
+const widthsOf = (run) => [run.spec.k, ...(run.spec.above ?? [])].join(", ");
 const alike = (run) => run.tree !== null || clustersOf(run) === run.spec.k;
 const sizesOf = (run) => {
   const sizes = new Float64Array(clustersOf(run));

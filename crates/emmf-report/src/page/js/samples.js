@@ -20,7 +20,10 @@ const csv = (run, rows) => {
   const quoted = (text) => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replace(/"/g, '""')}"`;
   const cell = (column, row) => {
     const value = column.value(run, row, placeOf(run, row));
-    return column.text ? quoted(String(value ?? "")) : value === undefined ? "" : String(Number(value.toPrecision(7)));
+    if (column.text) return quoted(String(value ?? ""));
+    if (value === undefined) return "";
+    // Scores have the digits of single precision, row numbers all of theirs.
+    return String(Number.isInteger(value) ? value : Number(value.toPrecision(7)));
   };
   return [columns.map((column) => column.name).join(","), ...rows.map((row) => columns.map((column) => cell(column, row)).join(","))];
 };

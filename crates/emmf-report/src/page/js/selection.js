@@ -8,14 +8,14 @@ const shares = (run, what) => what !== null && what.run.link === run.link;
 const isSelected = (run, row) => shares(run, selection) && selection.rows.has(row);
 
 // Selects these rows; the same once more ends it.
-const choose = (run, rows, title) => {
-  const again = selection && selection.title === title && selection.run === run;
-  selection = again ? null : { run, rows: new Set(rows), title };
+const choose = (run, rows, title, cluster = null) => {
+  const again = selection && selection.run === run && selection.rows.size === rows.length && rows.every((row) => selection.rows.has(row));
+  selection = again ? null : { run, rows: new Set(rows), title, cluster };
   heard.forEach((hear) => hear());
 };
 const clusterTitle = (run, cluster) => `cluster ${cluster}${many ? ` of ${run.name}` : ""}`;
-const chooseCluster = (run, cluster) => choose(run, rowsWhere(run, (place) => run.label[place] === cluster), clusterTitle(run, cluster));
-const isChosen = (run, cluster) => selection !== null && selection.run === run && selection.title === clusterTitle(run, cluster);
+const chooseCluster = (run, cluster) => choose(run, rowsWhere(run, (place) => run.label[place] === cluster), clusterTitle(run, cluster), cluster);
+const isChosen = (run, cluster) => selection !== null && selection.run === run && selection.cluster === cluster;
 const chooseSample = (run, row) => {
   look(run, row);
   choose(run, [row], nameOf(run, row));

@@ -17,6 +17,7 @@ const told = {
     return [el("b", {}, plural(sizes.length, "cluster")), `${many ? "" : ` among ${plural(run.data.n, "sample")} of ${run.data.name} by ${run.spec.method}`}${spread}${thinned}.`];
   },
   number: (run) => {
+    if (run.tree) return [`The layers have ${widthsOf(run)} nodes, from the bottom up; clusters are those of the last.`];
     if (!run.choice) return ["The number of clusters was given, not chosen."];
     const { ks, k, agreeing, splits, stability, by_graph: byGraph, rank } = run.choice;
     if (rank) return [`The number of centroids was chosen by what they explain of values held out; ${agreeing} of ${splits} masks choose it.`];
@@ -50,18 +51,19 @@ const told = {
     return [el("b", {}, plural(bad.length, "outlier")), ` (${percent(bad.length / run.score.length)}). ${reasons.length ? `Why: ${reasons.join("; ")}.` : ""}${aside} The highest scores: `, ...links(run, worst)];
   },
   groups: (run) => {
-    const [k, n] = [run.spec.k, run.data.n];
+    const [k, n] = [clustersOf(run), run.data.n];
+    const more = run.tree ? "" : ` It may show with -k ${k + 1}`;
     return run.groups.flatMap((group, at) => {
       const link = el("button", { type: "button", class: "link" }, `${count(group.length)} outliers`);
       link.addEventListener("click", () => choose(run, group, `outliers that are alike${run.groups.length > 1 ? ` (${at + 1})` : ""}`));
-      return [at ? " " : "", link, ` are alike and unlike the rest${4 * k * group.length >= n ? `: a cluster of their own? It may show with -k ${k + 1}` : ""}.`];
+      return [at ? " " : "", link, ` are alike and unlike the rest${4 * k * group.length >= n ? `: a cluster of their own?${more}` : ""}.`];
     });
   },
   doubts: (run) => {
     const said = [];
     if (run.doubt) said.push(`About outliers: ${run.doubt}.`);
     if (run.unassigned.length) said.push(`${share(run.unassigned.length, run.data.n)} samples have no coefficient at all: no centroid describes them, whatever their cluster.`);
-    if (["cancelled", "time limit"].some((early) => run.stop.includes(early))) said.push(`The fit was ended early (${run.stop}).`);
+    if (run.early) said.push(`The fit was ended early (${run.stop}).`);
     return said.length ? [said.join(" ")] : [];
   },
   agreement: (run) => {
@@ -89,7 +91,7 @@ const summary = () => {
   const rows = runs.map((run) => {
     const cell = el("td");
     heard.push(() => { cell.textContent = count(outliersOf(run)); });
-    const cells = [run.name, run.spec.k, count(run.data.n), run.iterations, run.stop, number(run.objective, 6), number(run.seconds.total, 3)].map(String);
+    const cells = [run.name, widthsOf(run), count(run.data.n), run.iterations, run.stop, number(run.objective, 6), number(run.seconds.total, 3)].map(String);
     if (known) cells.push(...["accuracy", "nmi", "ari"].map((name) => (run.clustering ? run.clustering[name].toFixed(3) : "–")));
     return [...cells, cell];
   });

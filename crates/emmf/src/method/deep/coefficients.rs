@@ -4,7 +4,6 @@ use rayon::prelude::*;
 
 use super::DeepState;
 use super::stack::Stack;
-use super::step::weigh_row;
 use crate::data::{BLOCK, Data, least_parts, rows_per_part, vectorized};
 use crate::matrix::Mat;
 use crate::method::residual::gram_form;
@@ -60,8 +59,7 @@ impl<T: Real, X: Data<T>> Move<'_, T, X> {
         vectorized!({
             let rows = weighed.chunks_exact_mut(all).zip(turned.chunks_exact_mut(all));
             for (at, (p, turned)) in rows.enumerate() {
-                weigh_row(p, &self.stack.ranges, self.a, start + at);
-                weigh_row(turned, &self.stack.ranges, self.a, start + at);
+                self.weigh(start + at, p, turned);
             }
         });
         let den = &mut den[..v.len()];
@@ -74,6 +72,19 @@ impl<T: Real, X: Data<T>> Move<'_, T, X> {
             .zip(norms_sq)
             .filter(|(_, norm_sq)| **norm_sq == 0.0)
             .for_each(|(v, _)| v.fill(T::ZERO));
+    }
+
+    /// Gives every layer of two stacked rows of a sample its weight, as a part of the largest: a common factor changes nothing, but a
+    /// sample that weighs next to nothing on all layers would stand still. Where it weighs nothing the objective does not depend
+    /// on it, and layers count alike.
+    #[inline(always)]
+    fn weigh(&self, i: usize, p: &mut [T], turned: &mut [T]) {
+        let largest = self.a.iter().fold(T::ZERO, |most, a| if a[i] > most { a[i] } else { most });
+        for (range, a) in self.stack.ranges.iter().zip(self.a) {
+            let by = if largest > T::ZERO { a[i] / largest } else { T::ONE };
+            let entries = p[range.clone()].iter_mut().chain(&mut turned[range.clone()]);
+            entries.for_each(|entry| *entry *= by);
+        }
     }
 
     /// Residuals of the rows on every layer, as they are now.

@@ -3,9 +3,9 @@
 //!
 //! Widths fall, c₁ > … > c_L. With V ≥ 0 (n×c₁), Bₗ ≥ 0 (cₗ₋₁×cₗ, rows that sum to 1), B̄ₗ = B₂⋯Bₗ (B̄₁ = I) and Uₗ ≥ 0 (d×cₗ)
 //!
-//!   F = Σₗ λₗ·Φ(r⁽ˡ⁾),  rᵢ⁽ˡ⁾ = √(‖xᵢ − Uₗ·B̄ₗᵀ·vᵢ‖² + ε²),  λₗ = 1/Φ(r⁽ˡ⁾) before the first iteration,
+//!   F = Σₗ λₗ·Φ(r⁽ˡ⁾),  rᵢ⁽ˡ⁾ = √(‖xᵢ − Uₗ·B̄ₗᵀ·vᵢ‖² + ε²),  λₗ = 1/Φ(r⁽ˡ⁾) before the first iteration of the first restart,
 //!
-//! Φ being the loss, which is the same in every layer: for the entropy an outlier is one at every layer. A layer explains X itself
+//! so that F is the same function for all restarts, whose objectives are compared, Φ being the loss, which is the same in every layer: for the entropy an outlier is one at every layer. A layer explains X itself
 //! by centroids of its own, so that no product of matrices collapses into one, and B says which node is part of which.
 //!
 //! **Descent.** Φ is concave and nondecreasing in every r², so ½·Σ qᵢrᵢ² + const with q the weights of the loss touches it from
@@ -24,7 +24,9 @@
 //! **Cost.** X is read twice: X·[U₁ … U_L] and Xᵀ·[Q₁V₁ … Q_LV_L], Σ cₗ columns, as in a flat fit of that width. Memory: V, one n×Σcₗ
 //! matrix, and two vectors of length n for each layer.
 
+mod balance;
 mod coefficients;
+mod first;
 mod hierarchy;
 mod layer;
 mod shares;
@@ -33,11 +35,13 @@ mod stack;
 mod step;
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use super::coding::{self, least_squares};
 use super::irls::{IrlsState, smoothing};
 use super::side::{Host, Weighed, weigh_all};
 use super::{Coding, Ending, Extra, Irls, Method, Outcome, Value, largest, room};
+use crate::cancel::Cancel;
 use crate::checkpoint::Archive;
 use crate::data::{BLOCK, Data, Gram, PARTS};
 use crate::error::{Error, Result};
@@ -48,14 +52,13 @@ use crate::matrix::Mat;
 use crate::real::Real;
 use crate::spec::LabelRule;
 
+pub(crate) use balance::Balance;
+pub(crate) use first::Alone;
 use hierarchy::Hierarchy;
 pub use layer::{Layer, Layers, certainty};
 pub(crate) use small::product;
 use stack::Stack;
 
-/// A layer that fits this many times better than the worst counts as one that fits so much better: λ would leave nothing to the
-/// others.
-const BEST: f64 = 1e6;
 /// Sweeps of coordinate descent that give the layers above their first centroids.
 const SWEEPS: usize = 20;
 
@@ -71,8 +74,10 @@ pub struct Deep<'a> {
     pub(crate) above: &'a [usize],
     /// The graph along which they are merged; without one every node has a share in each of the layer above.
     pub(crate) graph: Option<Cow<'a, Graph>>,
-    /// Iterations of the first layer alone, where no start is given.
-    pub(crate) alone: usize,
+    /// When the first layer alone has been fitted, where no start is given.
+    pub(crate) alone: Alone,
+    /// What all restarts have in common, once the first has it.
+    pub(crate) agreed: OnceLock<Balance>,
     /// How the node of a sample is read off V.
     pub(crate) labels: LabelRule,
 }
@@ -114,6 +119,8 @@ pub struct DeepState<T> {
     rooms: Vec<T>,
     epsilon: f64,
     iteration: usize,
+    /// Whether the first layer was fitted alone.
+    has_begun: bool,
 }
 
 impl<T: Real> DeepState<T> {
@@ -148,32 +155,13 @@ impl<T: Real> DeepState<T> {
 }
 
 impl Deep<'_> {
-    /// The first layer alone.
-    fn first<'x, T: Real, X: Data<T>>(
-        &'x self,
-        x: &'x X,
-        start: &mut Start<'_, T>,
-    ) -> Result<IrlsState<T, Host<'x, T, X>>> {
-        let mut flat = self.irls.begin(Host::new(x, self.sample_weights), start)?;
-        let (iterations, cancel) = (if start.given().is_some() { 0 } else { self.alone }, start.cancel());
-        for _ in 0..iterations {
-            if start.is_over() {
-                break;
-            }
-            cancel.check()?;
-            self.irls.iterate(&mut flat)?;
-        }
-        x.intact()?;
-        Ok(flat)
-    }
-
     /// How the layers above are made of the first.
     fn hierarchy<T: Real>(&self, u: &Mat<T>, v: &Mat<T>, start: &mut Start<'_, T>) -> Result<Hierarchy> {
         if let Some(graph) = &self.graph {
             return Ok(Hierarchy::along(graph, &largest(v, u, self.labels), u, self.above));
         }
-        let cancel = start.cancel();
-        Hierarchy::shared(u, self.above, start.rng(), &cancel)
+        // As small as the centroids, and made even of what a fit has that is cancelled.
+        Hierarchy::shared(u, self.above, start.rng(), &Cancel::new())
     }
 
     /// All layers, those above with the weights of the first, before they have centroids.
@@ -209,23 +197,8 @@ impl Deep<'_> {
             stack,
             epsilon,
             iteration: 0,
+            has_begun: false,
         }
-    }
-
-    /// The scales of the losses above and λ of all, at the residuals.
-    fn balance<T: Real>(&self, state: &mut DeepState<T>) -> Result<()> {
-        state.see()?;
-        for sight in &mut state.sights[1..] {
-            let Sight { loss, r, .. } = sight;
-            loss.calibrate(&mut || Ok(r.iter().copied().zip(self.sample_weights.iter().copied()).collect()))?;
-        }
-        state.weigh(self.sample_weights);
-        let worst = state.sights.iter().map(|sight| sight.weighed.objective).fold(0.0, f64::max);
-        for sight in &mut state.sights {
-            let at_least = sight.weighed.objective.max(worst / BEST);
-            sight.lambda = if at_least > f64::MIN_POSITIVE { 1.0 / at_least } else { 1.0 };
-        }
-        Ok(())
     }
 }
 
@@ -234,16 +207,20 @@ impl<'x, T: Real, X: Data<T> + 'x> Method<'x, T, X> for Deep<'x> {
 
     fn start(&self, x: &'x X, start: &mut Start<'_, T>) -> Result<Self::State> {
         let flat = self.first(x, start)?;
-        let epsilon = flat.epsilon();
-        let IrlsState { u, side: Host { v, r, weights, .. }, loss, weighed, .. } = flat;
-        let hierarchy = self.hierarchy(&u, &v, start)?;
-        let sight = Sight { loss, lambda: 1.0, r, weights, weighed };
-        let mut state = self.stacked(Factors { u, v }, sight, hierarchy, epsilon);
+        let (epsilon, has_begun) = (flat.epsilon(), flat.iteration > 0);
+        let (factors, sight) = left_of(flat);
+        let hierarchy = self.hierarchy(&factors.u, &factors.v, start)?;
+        let mut state = self.stacked(factors, sight, hierarchy, epsilon);
+        state.has_begun = has_begun;
         state.first_centroids(x, SWEEPS);
         state.project(x);
         state.update_v(x, None);
-        self.balance(&mut state)?;
+        self.balance(&mut state, start.resumes())?;
         Ok(state)
+    }
+
+    fn has_begun(&self, state: &Self::State) -> bool {
+        state.has_begun
     }
 
     fn step(&self, x: &X, state: &mut Self::State) -> Result<()> {
@@ -294,6 +271,12 @@ impl<'x, T: Real, X: Data<T> + 'x> Method<'x, T, X> for Deep<'x> {
             sight.weighed = Weighed { objective: numbers[2 * layer], largest: numbers[2 * layer + 1] };
         }
         archive.count("iteration", &mut state.iteration);
+        if let Some(certainty) = &mut state.certainty {
+            let mut numbers = certainty.concat();
+            archive.reals("certainty", &mut numbers);
+            certainty.iter_mut().flatten().zip(numbers).for_each(|(to, from)| *to = from);
+        }
+        self.archive_balance(state, archive);
     }
 
     fn coefficients<'s>(&self, state: &'s Self::State) -> Option<&'s Mat<T>> {
@@ -338,6 +321,12 @@ impl<'x, T: Real, X: Data<T> + 'x> Method<'x, T, X> for Deep<'x> {
             layers: Some(Layers { above, labels: nodes, residuals: on_layers }),
         })
     }
+}
+
+/// What is left of the first layer alone; its buffers are not.
+fn left_of<T: Real, X: Data<T>>(flat: IrlsState<T, Host<'_, T, X>>) -> (Factors<T>, Sight) {
+    let IrlsState { u, side: Host { v, r, weights, .. }, loss, weighed, .. } = flat;
+    (Factors { u, v }, Sight { loss, lambda: 1.0, r, weights, weighed })
 }
 
 /// The layers above the first, with certainties of their own or by their shares.
