@@ -113,7 +113,7 @@ fn synthetic_data_that_cannot_be_made() {
 fn commands_that_do_not_exist() {
     let place = Place::new();
     place.refuses("transfrom x.csv", &["'transfrom'", "'transform'"]);
-    place.refuses("fit x.csv -k 3..2", &["'3..2'", "as 2..20"]);
+    place.refuses("fit x.csv -k 3..2", &["'3..2'", "as in 2..20"]);
     place.refuses("fit x.csv -k 2..x", &["'2..x'", "whole number"]);
     place.refuses("fit -k 2", &["<DATA>"]);
     place.refuses("fit x.csv -k 2 --sed 3", &["'--sed'", "'--seed'"]);

@@ -65,7 +65,7 @@ fn one_sample_is_explained() {
     }
     let text = place.run("explain result/model.safetensors x.csv --row 24").ok();
     assert!(
-        text.contains("row 24: cluster") && text.contains("does not fit") && text.contains("weight"),
+        text.contains("row 24: cluster") && text.contains("fits worst") && text.contains("weight"),
         "{text}"
     );
     place.refuses("explain result/model.safetensors x.csv --row 25", &["--row is 25", "0 to 24"]);
