@@ -19,7 +19,7 @@ pub enum Error {
         must: String,
     },
     /// Two things that belong together differ in size.
-    #[error("{what} is {}x{}, but must be {}x{}", got.0, got.1, want.0, want.1)]
+    #[error("the size of {what} is {}x{}, but must be {}x{}", got.0, got.1, want.0, want.1)]
     Shape {
         /// The one that is wrong.
         what: &'static str,
@@ -55,7 +55,7 @@ pub enum Error {
     /// A NaN or an infinite entry.
     #[error(
         "the value in sample {row}, feature {col} (both from 0) is {value}; replace or remove it{}",
-        if value.is_nan() { ", or say missing = nan to leave it out of the fit and have it filled in" } else { "" }
+        if value.is_nan() { ", or use missing = nan to leave it out of the fit and have it filled in" } else { "" }
     )]
     NonFinite {
         /// Sample, from 0.
@@ -96,7 +96,7 @@ pub enum Error {
         at: usize,
     },
     /// Something that does not go together with missing values.
-    #[error("missing values do not go together with {what}; {instead}")]
+    #[error("missing values cannot be combined with {what}; {instead}")]
     Missing {
         /// The other thing.
         what: String,
@@ -104,7 +104,7 @@ pub enum Error {
         instead: &'static str,
     },
     /// The method does not take X in this storage.
-    #[error("{method} does not take {storage} data; choose another method or store the data otherwise")]
+    #[error("{method} does not take {storage} data; choose another method or store the data differently")]
     Storage {
         /// The method.
         method: &'static str,
@@ -157,7 +157,7 @@ pub enum Error {
     },
     /// A sample that cannot be brought to unit length.
     #[error(
-        "sample {row} (from 0) has a length of {length:e}: the factor that would make it 1 is not a number of this type; \
+        "sample {row} (from 0) has a length of {length:e}: the factor that would make it 1 does not fit this number type; \
          remove the sample, or multiply all data by a large number"
     )]
     TooShort {
@@ -186,7 +186,7 @@ pub enum Error {
     },
     /// The machine does not have the memory that the fit takes.
     #[error(
-        "the fit takes {:.1} GB beside the samples, which this machine does not give; take a smaller k or fewer samples",
+        "the fit needs {:.1} GB on top of the samples, which this machine does not have; use a smaller k or fewer samples",
         *bytes as f64 / 1e9
     )]
     Memory {

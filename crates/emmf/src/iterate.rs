@@ -185,7 +185,7 @@ pub(crate) fn iterate<'x, T: Real, X: ?Sized, M: Method<'x, T, X>>(
     // V before the iteration, where it is looked at and is here.
     let mut before = method.coefficients(&run.state).filter(|_| watched).cloned();
     if watched && before.is_none() && method.movement(&mut run.state)?.is_none() {
-        let must = "objective with a method that has no V before its end";
+        let must = "objective with a method that has no V until it ends";
         return Err(Error::param("stop_by", "coefficients", must));
     }
     run.stop = loop {

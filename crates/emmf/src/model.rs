@@ -134,7 +134,7 @@ impl<T: Real> Model<T> {
             }
         }
         if u.as_slice().iter().any(|value| !(*value >= T::ZERO && value.is_finite())) {
-            return Err(Error::param("U", "not all finite and nonnegative", "so"));
+            return Err(Error::param("U", "partly negative or not finite", "finite and nonnegative"));
         }
         Ok(Self {
             spec,
@@ -191,7 +191,7 @@ impl<T: Real> Model<T> {
     pub fn with_judge(self, judge: Judge<T>) -> Result<Self> {
         let d = self.u.rows();
         if let Some(got) = judge.features().find(|features| *features != d) {
-            return Err(Error::Shape { what: "what the scores go by", got: (got, 1), want: (d, 1) });
+            return Err(Error::Shape { what: "the reference of the scores", got: (got, 1), want: (d, 1) });
         }
         Ok(Self { judge: Some(judge), ..self })
     }
@@ -508,7 +508,7 @@ pub(crate) fn with_gaps<'a, 's, T: Real>(x: &'s Samples<'a, T>) -> Result<&'s Vi
         }),
         Samples::Stream(_) => Err(Error::WouldLoad {
             what: "missing = nan",
-            instead: "allow more memory, or fill the gaps before",
+            instead: "allow more memory, or fill the gaps first",
         }),
     }
 }

@@ -294,7 +294,7 @@ impl<'a, T: Real> Prepared<'a, T> {
             Values::Borrowed(Samples::Stream(_)) => {
                 return Err(Error::WouldLoad {
                     what,
-                    instead: "leave it out, do it before, or allow more memory",
+                    instead: "leave it out, do it beforehand, or allow more memory",
                 });
             }
             Values::Csr(x, values) => mapped_csr(*x, x.with_values(values)),

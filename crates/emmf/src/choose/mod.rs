@@ -87,8 +87,9 @@ impl fmt::Display for Choice {
         match self.by_graph {
             _ if self.rank => write!(
                 f,
-                "{k} of {first} to {last}: the least rank that explains values it has not seen as well as any, {own:.1} % of \
-                 them in the median sample (at best {best:.1} %); {} of {splits} masks choose it",
+                "{k} of {first} to {last}: the smallest rank that explains held-out values as well as any, \
+                 {own:.1} % of them in the median sample (at best {best:.1} %); \
+                 {} of {splits} masks choose it",
                 self.agreeing
             ),
             Some((low, high)) => write!(
@@ -143,7 +144,7 @@ pub(crate) fn choose_k<T: Real>(
 ) -> Result<Choice> {
     let (asked, ks) = (ks.clone(), possible(x.shape().0, ks)?);
     if spec.missing == Missing::Nan {
-        return Err(Error::Missing { what: "a choice of k".into(), instead: "give the number of clusters" });
+        return Err(Error::Missing { what: "choosing k".into(), instead: "give the number of clusters" });
     }
     let cancel = &running.cancel;
     running.threads.run(|_| {
@@ -289,7 +290,7 @@ fn possible(n: usize, ks: &RangeInclusive<usize>) -> Result<Vec<usize>> {
     let possible: Vec<usize> = ks.clone().filter(|&k| (2..=most).contains(&k)).take(HALVES).collect();
     if possible.is_empty() {
         let must =
-            format!("a number: {n} samples are too few to choose one of {} to {}", ks.start(), ks.end());
+            format!("a number: {n} samples are too few to choose one from {} to {}", ks.start(), ks.end());
         return Err(Error::param("k", "to be chosen", must));
     }
     Ok(possible)

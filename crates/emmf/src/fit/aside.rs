@@ -15,7 +15,7 @@ use crate::spec::{Missing, Outliers, Spec};
 /// Outliers are set aside by a method that can.
 pub(super) fn check(spec: &Spec, entry: &Entry) -> Result<()> {
     if spec.outliers == Some(Outliers::SetAside) && entry.facts.set_aside == SetAside::Never {
-        let must = format!("keep with {}, which is no method of weighted samples or entries", entry.name);
+        let must = format!("keep with {}, which does not weight samples or entries", entry.name);
         return Err(Error::param("outliers", "set-aside", must));
     }
     Ok(())

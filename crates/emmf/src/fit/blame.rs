@@ -18,7 +18,7 @@ impl Blame<'_> {
     pub(super) fn magnitude<T: Real>(&self) -> String {
         let remedies = self.scaling::<T>();
         if remedies.is_empty() {
-            return "multiply all entries by one number that brings the largest near 1".into();
+            return "multiply all entries by a number that brings the largest near 1".into();
         }
         remedies.join(" or ")
     }

@@ -84,7 +84,7 @@ impl Fitting<'_> {
 /// What a device cannot do is said, and not done elsewhere.
 pub(super) fn refused(device: &dyn Device, what: &str) -> Error {
     let must = format!(
-        "cpu with {what}: a card runs methods of weighted samples, such as emmf, without a graph, layers or missing values"
+        "cpu with {what}: a card only runs methods that weight samples, such as emmf, without a graph, layers or missing values"
     );
     Error::param("device", device.name(), must)
 }

@@ -120,7 +120,7 @@ pub(super) fn update<T: Real>(
     running: &Running<'_>,
 ) -> Result<Updated<T>> {
     let past = model.past().ok_or_else(|| {
-        let must = "one that goes on learning: made of a first batch, not by a fit of all samples at once";
+        let must = "one that can keep learning: made from a first batch, not by a fit of all samples at once";
         Error::param("the model", "one without a past", must)
     })?;
     let entry = registry::find(&model.spec().method)?;
@@ -151,7 +151,7 @@ pub(super) fn update<T: Real>(
 }
 
 fn unfit(entry: &Entry) -> Error {
-    Error::param("method", entry.name, "one of weighted samples, for samples that come in batches")
+    Error::param("method", entry.name, "one that weights samples, for samples that come in batches")
 }
 
 /// What needs all samples at once cannot have them in batches.
@@ -160,15 +160,15 @@ fn check_method(spec: &Spec, entry: &Entry) -> Result<()> {
         return Err(Error::param(
             "layers",
             format!("{:?}", spec.widths()),
-            "one, for samples that come in batches",
+            "one for samples that come in batches",
         ));
     }
     if entry.facts.places != Places::Anywhere || spec.graph.is_some() || spec.init == Some(Init::Graph) {
-        let must = "one of weighted samples that follows no graph, for samples that come in batches";
+        let must = "one that weights samples and uses no graph, for samples that come in batches";
         return Err(Error::param("method", entry.name, must));
     }
     if spec.missing == Missing::Nan {
-        return Err(Error::param("missing", "nan", "left out, for samples that come in batches"));
+        return Err(Error::param("missing", "nan", "left out for samples that come in batches"));
     }
     Ok(())
 }

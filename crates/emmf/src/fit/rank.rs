@@ -82,7 +82,7 @@ pub(super) fn choose_rank<T: Real>(
 ) -> Result<Choice> {
     if spec.missing == Missing::Nan {
         return Err(Error::Missing {
-            what: "a choice of the rank".into(),
+            what: "choosing the rank".into(),
             instead: "give the number of centroids",
         });
     }
@@ -154,7 +154,7 @@ fn numbers(ks: &RangeInclusive<usize>, (n, d): (usize, usize)) -> Result<Vec<usi
     let tried: Vec<usize> = all.filter(|k| ks.contains(k)).collect();
     if tried.is_empty() {
         let must = format!(
-            "a number: {n} samples of {d} features are too few to choose a rank of {} to {}",
+            "a number: {n} samples of {d} features are too few to choose a rank from {} to {}",
             ks.start(),
             ks.end()
         );

@@ -224,12 +224,12 @@ fn check_edge(nodes: usize, (i, j): (usize, usize), weight: f64) -> Result<()> {
         return Err(Error::param(
             "graph",
             got,
-            format!("of the {nodes} samples only, and of fewer than 2^32"),
+            format!("between two of the {nodes} samples, and on fewer than 2^32"),
         ));
     }
     if !(weight >= 0.0 && weight.is_finite()) {
         let got = format!("a weight of {weight} between {i} and {j} (from 0)");
-        return Err(Error::param("graph", got, "finite and not negative"));
+        return Err(Error::param("graph", got, "finite and nonnegative"));
     }
     Ok(())
 }

@@ -89,7 +89,7 @@ impl<T: Real> Factors<T> {
                 return Err(Error::Param {
                     name: what,
                     got: format!("{} in row {row}, column {column} (from 0)", factor[(row, column)]),
-                    must: "finite and not negative".into(),
+                    must: "finite and nonnegative".into(),
                 });
             }
         }

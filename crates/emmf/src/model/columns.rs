@@ -21,7 +21,7 @@ impl<T: Real> Model<T> {
         let (n, d) = x.shape();
         for (what, indices, count) in [("row", rows, n), ("feature", features, d)] {
             if let Some(index) = indices.iter().find(|index| **index >= count) {
-                return Err(Error::param(what, index, format!("below {count}, which there are")));
+                return Err(Error::param(what, index, format!("below {count}, the number there are")));
             }
         }
         let part = Part::of(&x, rows)?;

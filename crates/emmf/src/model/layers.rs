@@ -69,7 +69,7 @@ impl<T: Real> Model<T> {
             let mut numbers =
                 numbers.chain(layer.b.as_slice().iter().copied()).chain(layer.certainty.iter().copied());
             if numbers.any(|number| !(number >= 0.0 && number.is_finite())) {
-                return Err(Error::param("the layers", "not all finite and nonnegative", "so"));
+                return Err(Error::param("a layer", "negative or not finite", "finite and nonnegative"));
             }
             below = width;
         }

@@ -59,7 +59,7 @@ impl Past {
         check_half_life(self.half_life)?;
         let sums = self.a.as_slice().iter().chain(self.b.as_slice());
         if sums.chain([&self.samples, &self.residuals, &self.drift]).any(|x| !(*x >= 0.0 && x.is_finite())) {
-            return Err(Error::param("the past of the model", "not all finite and nonnegative", "so"));
+            return Err(Error::param("the past", "partly negative or not finite", "finite and nonnegative"));
         }
         Ok(())
     }

@@ -107,7 +107,7 @@ impl Doubt {
     pub fn told(self) -> &'static str {
         match self {
             Self::Exact => {
-                "the centroids describe the samples exactly, so nothing can stick out of them; judged without residuals"
+                "the centroids describe the samples exactly, so no residual stands out; judged without residuals"
             }
             Self::Residuals => "judged by residuals alone",
             Self::Few => "there are too few samples to say much",
@@ -319,7 +319,7 @@ impl<T: Real> Judge<T> {
         let cuts = [scales.cut, scales.length_cut];
         let second = (0.0..=1.0).contains(&scales.second);
         if !sound || !second || !cuts.iter().all(|cut| *cut > 0.0 && cut.is_finite()) {
-            return Err(Error::param("the scales of the scores", "not all finite and positive", "so"));
+            return Err(Error::param("a score scale", "not finite and positive", "finite and positive"));
         }
         let binned = rarity.iter().flat_map(Rarity::features);
         let numbers = binned.flat_map(|bins| bins.surprise.iter().copied().chain([bins.center, bins.range]));
@@ -327,7 +327,7 @@ impl<T: Real> Judge<T> {
         let centres = rare.iter().flat_map(|rare| rare.centres.as_slice()).map(|x| x.to_f64());
         let radii = rare.iter().flat_map(|rare| rare.radii.iter().copied());
         if numbers.chain(drawn).chain(centres).chain(radii).any(|x| !x.is_finite()) {
-            return Err(Error::param("what the scores go by", "not all finite", "so"));
+            return Err(Error::param("the reference of the scores", "not all finite", "finite"));
         }
         if let Some(rare) = rare.as_ref().filter(|rare| rare.centres.cols() != rare.radii.len()) {
             let (got, want) = ((rare.radii.len(), 1), (rare.centres.cols(), 1));

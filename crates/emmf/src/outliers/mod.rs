@@ -55,7 +55,7 @@ impl Cut {
     pub fn threshold(self, scores: &[f64]) -> Result<f64> {
         let share = match self {
             Self::Score(score) if score.is_nan() => {
-                return Err(Error::param("threshold", score, "a number, the score above which outliers lie"));
+                return Err(Error::param("threshold", score, "a number, the score that outliers exceed"));
             }
             Self::Score(score) => return Ok(score),
             Self::Share(share) => share,
