@@ -73,10 +73,10 @@ fn folders_and_files_that_cannot_be_written() {
     place.refuses("fit x.csv -k 2 --out x.csv/result", &["x.csv/result", "choose another"]);
     place.refuses("demo --out x.csv", &["x.csv", "choose another"]);
     let transform = "transform result/model.safetensors x.csv --out";
-    place.refuses(&format!("{transform} nowhere/t.csv"), &["nowhere/t.csv", "make its folder first"]);
+    place.refuses(&format!("{transform} nowhere/t.csv"), &["nowhere/t.csv", "create its folder first"]);
     place.refuses(&format!("{transform} t.xyz"), &["t.xyz", ".csv", ".parquet"]);
     place.refuses(&format!("{transform} result"), &["result"]);
-    place.refuses("synth toy --out nowhere/t.csv", &["nowhere/t.csv", "make its folder first"]);
+    place.refuses("synth toy --out nowhere/t.csv", &["nowhere/t.csv", "create its folder first"]);
     place.refuses("synth toy --out t", &["t: ", ".csv", ".parquet"]);
     place.refuses("synth toy", &["--out <FILE>"]);
     if cfg!(target_os = "linux") {

@@ -28,7 +28,7 @@ fn pages_that_cannot_be_made() {
     let place = Place::with_data();
     place.refuses("report nothing.json", &["nothing.json", "check its name"]);
     place.refuses("report x.csv", &["x.csv", "damaged"]);
-    place.refuses("fit x.csv -k 2 --report=no/where/page.html", &["no/where/page.html", "make its folder"]);
+    place.refuses("fit x.csv -k 2 --report=no/where/page.html", &["no/where/page.html", "create its folder"]);
     place.run("fit x.csv -k 2 --max-iter 3 --out result").ok();
     place.refuses("plot result --kind residuals --out f.pdf", &["f.pdf", ".svg or .png"]);
     place.refuses("plot result --kind residual --out f.svg", &["'residual'", "residuals"]);
