@@ -175,7 +175,7 @@ def of_files(pattern: str | os.PathLike[str], *, in_place: bool = False) -> File
     paths = [os.path.abspath(path) for path in paths]
     kind = os.path.splitext(paths[0].rstrip("/"))[1].lstrip(".").replace("pq", "parquet")
     if kind not in READERS:
-        raise ValueError(f"{paths[0]} is not one of {', '.join(READERS)}; give a dask array of it instead.")
+        raise ValueError(f"{paths[0]} is not a file of type {', '.join(READERS)}; give a dask array of it instead.")
     looks = [_look(kind, path) for path in paths]
     width, names = looks[0][0][1], looks[0][3]
     for path, (shape, _, _, other) in zip(paths, looks, strict=True):

@@ -1,5 +1,5 @@
-//! Outliers that are set aside: the fit sees the other samples only and codes these afterwards, so that they have no
-//! part in the start, the centroids, the graph and the scale of the scores.
+//! Outliers that are set aside: the fit sees only the other samples and codes these afterwards, so that they do not
+//! affect the start, the centroids, the graph or the scale of the scores.
 
 use crate::cancel::Cancel;
 use crate::data::{Data, Dense, Stored};

@@ -1,4 +1,4 @@
-//! What to do about numbers that are too large, too small or no numbers at all: never what is done already.
+//! What to do about numbers that are too large, too small or not numbers at all: never something that is already done.
 
 use crate::error::{Error, Result};
 use crate::model::Fit;

@@ -9,19 +9,19 @@ use crate::real::Real;
 use crate::spec::{GraphKind, GraphSpec, Spec};
 use crate::threads::Running;
 
-/// Layers at the most.
+/// Maximum number of layers.
 const MOST: usize = 3;
 /// A layer is at least so many times as wide as the one above.
 const WIDER: usize = 2;
 /// Samples that a node of the first layer has at the least, in the mean.
 const MEMBERS: usize = 4;
-/// Times that the resolution is doubled at the most.
+/// How often the resolution is doubled, at most.
 const DOUBLED: i32 = 10;
 
 impl Spec {
-    /// Chooses the widths of layers for these samples, from the bottom up, as [`layered`](Self::layered) takes them: the last has as many nodes as
-    /// the graph of the samples' directions has communities (modularity, Louvain), those below as many as there are at higher
-    /// resolutions, each at least twice as many as above. Preprocessing and graph are those of the fit.
+    /// Chooses the widths of layers for these samples, from the bottom up, as [`layered`](Self::layered) takes them: the last layer has
+    /// as many nodes as the graph of the samples' directions has communities (modularity, Louvain), the layers below as many as
+    /// there are at higher resolutions, each at least twice as many as the layer above. Preprocessing and graph are those of the fit.
     ///
     /// ```
     /// use emmf::{Running, Spec, synth};

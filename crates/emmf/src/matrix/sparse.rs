@@ -22,7 +22,7 @@ impl Indices<'_> {
         }
     }
 
-    /// None at all.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -9,7 +9,7 @@ use crate::real::Real;
 use crate::spec::Missing;
 
 impl<T: Real> Model<T> {
-    /// These features of these samples after the preprocessing of the fit, one row a sample: [`Model::prepare`] where all would be too many.
+    /// These features of these samples after the preprocessing of the fit, one row per sample: [`Model::prepare`] for when all would be too many.
     pub fn prepare_columns<'a>(
         &self,
         x: impl Into<Samples<'a, T>>,
