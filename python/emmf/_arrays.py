@@ -75,7 +75,7 @@ def unmasked(array: Any, name: str, *, gaps: bool = False) -> Any:
     if not gaps:
         raise ValueError(
             f"{name} is a masked array in which {masked} of {array.size} entries are masked; fill them in or remove "
-            f'them first, or fit with missing="nan", which takes them for missing values.'
+            f'them first, or fit with missing="nan", which treats them as missing values.'
         )
     return (array if array.dtype.kind == "f" else array.astype(np.float64)).filled(np.nan)
 

@@ -113,7 +113,7 @@ class MatrixFactorization(
         y : Ignored
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each sample counts in the loss. A graph counts each once.
+            How often each sample counts in the loss. A graph counts each sample once.
         S : sparse matrix or array-like of shape (n_samples, n_samples), default=None
             The graph with ``graph="custom"``: symmetric weights of the edges.
         W, H : array-like of shape (n_samples, n_components), (n_components, n_features), default=None
@@ -130,7 +130,7 @@ class MatrixFactorization(
     def fit_transform(
         self, X: Any, y: Any = None, *, sample_weight: Any = None, S: Any = None, W: Any = None, H: Any = None
     ) -> Any:
-        """Fit the factorization and give the coefficients of the samples.
+        """Fit the factorization and return the coefficients of the samples.
 
         Parameters
         ----------
@@ -139,7 +139,7 @@ class MatrixFactorization(
         y : Ignored
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each sample counts in the loss. A graph counts each once.
+            How often each sample counts in the loss. A graph counts each sample once.
         S : sparse matrix or array-like of shape (n_samples, n_samples), default=None
             The graph with ``graph="custom"``: symmetric weights of the edges.
         W, H : array-like of shape (n_samples, n_components), (n_components, n_features), default=None
@@ -148,7 +148,7 @@ class MatrixFactorization(
         Returns
         -------
         V : ndarray of shape (n_samples, n_components)
-            The coefficients, the same as by ``transform``.
+            The coefficients, the same as from ``transform``.
         """
         return self._alone(self._fit(X, sample_weight, S, (W, H)), X)
 
@@ -201,7 +201,7 @@ class MatrixFactorization(
         tol = json.loads(model.spec).get("tol") or 0.0
         if self.stop_reason_ == "max-iter" and tol > 0:
             warnings.warn(
-                f"{type(self).__name__} made all {self.max_iter} iterations and has not converged to "
+                f"{type(self).__name__} made all {self.max_iter} iterations and did not converge to "
                 f"tol={tol:g}; increase max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=4,
@@ -214,7 +214,7 @@ class MatrixFactorization(
         return self.transform(X) if follows_more or not self.polish else V
 
     def transform(self, X: Any) -> Any:
-        """Give the coefficients of samples for the centroids as they are.
+        """Return the coefficients of samples for the fitted centroids.
 
         Parameters
         ----------
@@ -230,7 +230,7 @@ class MatrixFactorization(
 
     @available_if(_may_be_deep)
     def transform_layers(self, X: Any) -> list[Any]:
-        """Give the coefficients of samples on every layer.
+        """Return the coefficients of samples on every layer.
 
         Parameters
         ----------
@@ -240,7 +240,7 @@ class MatrixFactorization(
         Returns
         -------
         V : list of ndarray of shape (n_samples, width)
-            The coefficients on each layer, from the first on, which is that of ``transform``.
+            The coefficients on each layer, starting with the first, which is that of ``transform``.
         """
         V = self.transform(X)
         return [self._model.coefficients_on(V, layer + 1) for layer in range(len(self._model.layers) + 1)]
@@ -263,17 +263,17 @@ class MatrixFactorization(
         return self._model.reconstruct(V)
 
     def predict(self, X: Any, *, layer: int | None = None) -> Any:
-        """Give the cluster of each sample, by ``label_rule``.
+        """Return the cluster of each sample, by ``label_rule``.
 
-        For the training samples ``labels_`` may differ where they are largest coefficients, with a graph or
-        ``label_rule="largest"``: these are read off before the coefficients are polished, which clusters better.
+        For the training samples ``labels_`` may differ if labels are the largest coefficients, with a graph or
+        ``label_rule="largest"``: they are read off before the coefficients are polished, which gives better clusters.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The samples.
         layer : int or None, default=None
-            With ``layers``: the layer, from 1 on, whose nodes are wanted; None is the last.
+            With ``layers``: the layer, counted from 1, whose nodes are returned; None means the last.
 
         Returns
         -------
@@ -289,7 +289,7 @@ class MatrixFactorization(
         return coded["layers"][layer - 1]["labels"] if count > 1 else coded["labels"]
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
-        """Fit the factorization and give the clusters of the samples, ``labels_``.
+        """Fit the factorization and return the clusters of the samples, ``labels_``.
 
         Parameters
         ----------
@@ -298,7 +298,7 @@ class MatrixFactorization(
         y : Ignored
             Not used.
         **fit_params : dict
-            As of ``fit``.
+            As for ``fit``.
 
         Returns
         -------
@@ -308,7 +308,7 @@ class MatrixFactorization(
         return self.fit(X, y, **fit_params).labels_
 
     def score_samples(self, X: Any) -> Any:
-        """Give the outlier scores with scikit-learn's sign: the lower, the worse.
+        """Return the outlier scores with scikit-learn's sign: the lower, the worse.
 
         Parameters
         ----------
@@ -318,12 +318,12 @@ class MatrixFactorization(
         Returns
         -------
         scores : ndarray of shape (n_samples,)
-            Minus the outlier scores. A sample is an outlier below -3.5.
+            Minus the outlier scores. A sample below -3.5 is an outlier.
         """
         return -self._coded(X)["scores"]
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Give minus the mean residual ‖x − U·v‖, for model selection: the higher, the better.
+        """Return minus the mean residual ‖x − U·v‖, for model selection: the higher, the better.
 
         Parameters
         ----------
@@ -377,7 +377,7 @@ class MatrixFactorization(
         Parameters
         ----------
         path : str or path-like
-            The file, usually ``*.safetensors``. It is written as a whole or not at all.
+            The file, usually ``*.safetensors``. It is written completely or not at all.
         """
         check_is_fitted(self)
         self._model.save(path)
@@ -415,7 +415,7 @@ class MatrixFactorization(
     def _start(self, W: Any, H: Any, dtype: Any) -> tuple[Any, Any] | None:
         if self.init != "custom":
             if W is not None or H is not None:
-                raise ValueError('W and H are only taken with init="custom".')
+                raise ValueError('W and H are only used with init="custom".')
             return None
         if W is None or H is None:
             raise ValueError('init="custom" needs both W and H.')
@@ -426,7 +426,7 @@ class MatrixFactorization(
     def _given_graph(self, S: Any) -> tuple[Any, ...] | None:
         if getattr(self, "graph", None) != "custom":
             if S is not None:
-                raise ValueError('S is only taken with graph="custom".')
+                raise ValueError('S is only used with graph="custom".')
             return None
         if S is None:
             raise ValueError('graph="custom" needs S.')
@@ -510,7 +510,7 @@ class Unweighted(MatrixFactorization):
         return super().fit(X, y, S=S, W=W, H=H)
 
     def fit_transform(self, X: Any, y: Any = None, *, S: Any = None, W: Any = None, H: Any = None) -> Any:  # type: ignore[override]
-        """Fit the factorization and give the coefficients of the samples.
+        """Fit the factorization and return the coefficients of the samples.
 
         Parameters
         ----------
@@ -526,6 +526,6 @@ class Unweighted(MatrixFactorization):
         Returns
         -------
         V : ndarray of shape (n_samples, n_components)
-            The coefficients, the same as by ``transform``.
+            The coefficients, the same as from ``transform``.
         """
         return super().fit_transform(X, y, S=S, W=W, H=H)

@@ -24,19 +24,19 @@ class Choice:
     k: int
     """The chosen number."""
     low: int
-    """The least number that is about as likely: by the graph the least with other neighbours, else the chosen one."""
+    """The smallest number that is about as likely: by the graph, with other neighbours; otherwise the chosen one."""
     high: int
     """The largest number that is about as likely: with other neighbours, or within the spread of the curve."""
     ks: NDArray[np.int64]
     """The numbers that were tried."""
     curve: NDArray[np.float64]
-    """For each the agreement of random halves of the data, or the share of held-out values that is explained."""
+    """For each, the agreement of random halves of the data, or the share of the held-out values that is explained."""
     spread: NDArray[np.float64]
     """Standard deviation of the curve over the splits."""
     sentence: str
-    """All of it in a sentence."""
+    """The choice in one sentence."""
     clusters: NDArray[np.int64] | None = field(default=None, repr=False)
-    """The cluster of each sample, where the number was found by the communities of a graph over all of them."""
+    """The cluster of each sample, if the number was found by the communities of a graph over all of them."""
 
     def __str__(self) -> str:
         return self.sentence
@@ -46,7 +46,7 @@ def chosen(spec: str, X: Any, what: str, among: tuple[int, int], n_jobs: int | N
     """Let the library choose for samples that are checked."""
     low, high = (int(end) for end in among)
     if not 1 <= low <= high:
-        raise ValueError(f"among is ({low}, {high}), but must be two numbers from 1 on, the smaller one first.")
+        raise ValueError(f"among is ({low}, {high}), but must be two numbers of at least 1, the smaller one first.")
     text, sentence, clusters = _emmf.choose(
         spec, borrowed(X), (what == "rank", (low, high)), _parameters.threads(n_jobs)
     )
@@ -76,32 +76,31 @@ def choose_k(
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> Choice:
-    """Choose how many clusters, or centroids, these samples want.
+    """Choose the number of clusters, or of centroids, for these samples.
 
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         The samples, nonnegative.
     what : {"clusters", "rank"}, default="clusters"
-        The question. ``"clusters"`` is the largest number for which random halves of the data agree about their
-        clusters, or, where they do not, that of the communities of the graph of their nearest neighbours. ``"rank"`` is
-        the least number of centroids that explains values which it has not seen as well as any, for topics and
-        signatures.
+        What to choose. ``"clusters"`` is the largest number for which random halves of the data agree about their
+        clusters or, if they do not, the number of communities in the graph of nearest neighbours. ``"rank"`` is the
+        smallest number of centroids that explains held-out values as well as any other, for topics and signatures.
     among : tuple of (int, int), default=(2, 1000)
-        The least and the largest number to choose.
+        The smallest and the largest number to choose from.
     normalize : str, list of str or None, default=None
-        What is done to the samples first, as by the estimators.
+        Preprocessing of the samples, as for the estimators.
     outliers : {"set-aside", "keep"}, default="set-aside"
-        Whether samples that clearly do not belong to the others have a say in the number of clusters.
+        Whether samples that clearly do not belong to the others are left out or kept when the number is chosen.
     random_state : int, default=0
-        Where all randomness comes from.
+        Seed for all random numbers.
     n_jobs : int or None, default=None
-        Threads; None is one for each core.
+        Number of threads; None means one per core.
 
     Returns
     -------
     choice : Choice
-        ``k``, the range ``low`` to ``high``, the curve over ``ks``, and all of it in a sentence.
+        ``k``, the range ``low`` to ``high``, the curve over ``ks``, and a sentence about it.
 
     Examples
     --------

@@ -15,17 +15,17 @@ Attributes
 components_ : ndarray of shape (n_components, n_features)
     The centroids, Uᵀ.
 coefficients_ : ndarray of shape (n_samples, n_components)
-    V as the fit left it: with a graph these follow the neighbours, too, which ``transform`` does not know.
+    V at the end of the fit; with a graph it also follows the neighbours, which ``transform`` does not know.
 labels_ : ndarray of shape (n_samples,)
     Cluster of each training sample.
 n_components_ : int
-    Number of centroids; with ``n_components="auto"`` the one that was chosen.
+    Number of centroids; with ``n_components="auto"`` the chosen one.
 choice_ : Choice
     How it was chosen, with ``n_components="auto"``.
 n_iter_ : int
-    Iterations made.
+    Number of iterations.
 stop_reason_ : str
-    Why it ended: "converged", "max-iter", "time-limit" or "cancelled".
+    Why the fit ended: "converged", "max-iter", "time-limit" or "cancelled".
 objective_ : float
     The objective at the end.
 objective_history_ : ndarray of shape (n_iter_,)
@@ -35,19 +35,19 @@ reconstruction_err_ : float
 residuals_ : ndarray of shape (n_samples,)
     ‖x − U·v‖ of each training sample.
 sample_weight_ : ndarray of shape (n_samples,)
-    How much each training sample pulls at the centroids.
+    How much each training sample pulls on the centroids.
 outlier_scores_ : ndarray of shape (n_samples,)
     By how many robust standard deviations the sample lies beyond the others in its residual, its distance to others,
-    the same at unit length, the rarity of its values, or its length, whichever is the most; divided so that the tail
-    of the others ends at 3.5. Higher is worse.
+    the same at unit length, the rarity of its values, or its length, whichever is the most; scaled so that the tail of
+    the others ends at 3.5. Higher is worse.
 outlier_reasons_ : ndarray of shape (n_samples,)
-    What makes the score: "centroids", "neighbours", "direction", "structure", "values" or "length".
+    What decides the score: "centroids", "neighbours", "direction", "structure", "values" or "length".
 outlier_groups_ : list of ndarray
     Outliers that are alike, where there are several: the training samples of each group.
 outliers_ : ndarray of shape (n_samples,)
     Whether the score is above 3.5, or the sample was set aside.
 set_aside_ : ndarray of shape (n_set_aside,)
-    The training samples that start and fit did not see, as they clearly do not belong to the others.
+    The training samples that the start and the fit did not see, because they clearly do not belong to the others.
 residual_center_, residual_spread_ : float
     Median and robust standard deviation of the training residuals.
 imputed_ : ndarray of shape (n_samples, n_features)
@@ -55,29 +55,29 @@ imputed_ : ndarray of shape (n_samples, n_features)
 extras_ : dict
     What else the method found.
 n_samples_seen_ : int
-    Samples of all batches of ``partial_fit``.
+    Number of samples in all batches of ``partial_fit``.
 drift_ : float
-    Share of the samples of its last batch that are outliers by the yardstick of the model.
+    Share of the samples in its last batch that the model takes for outliers.
 tree_ : dict
-    With ``layers``, the nodes that have samples: layer (from 1 on), number, parent, certainty, children, members and
+    With ``layers``, the nodes that have samples: layer (from 1), number, parent, certainty, children, members and
     share.
 newick_ : str
-    The same in the format of Newick.
+    The same tree in Newick format.
 linkage_ : ndarray of shape (n_nodes - 1, 4)
-    The same as merges of two at a time, as ``scipy.cluster.hierarchy`` has them; leaves are the nodes of the first
-    layer that have samples.
+    The same tree as merges of two nodes at a time, in the format of ``scipy.cluster.hierarchy``; the leaves are the
+    nodes of the first layer that have samples.
 layer_labels_, layer_scores_ : list of ndarray of shape (n_samples,)
     The node of each training sample on every layer, and how many robust standard deviations its residual there lies
     above the median one.
 layer_components_ : list of ndarray of shape (width, n_features)
     The centroids of every layer.
 layer_shares_, layer_certainty_ : list of ndarray of shape (width_below, width), (width_below,)
-    For every layer above the first, the share of each node below in each of its nodes, and how surely it belongs to
-    its parent.
+    For every layer above the first, the share of each node below in each of its nodes, and how certain it is that the
+    node below belongs to its parent.
 n_features_in_ : int
     Number of features.
 feature_names_in_ : ndarray of shape (n_features_in_,)
-    Names of the features, where X has names.
+    Names of the features, if X has names.
 """
 
 EXAMPLES = """

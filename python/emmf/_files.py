@@ -21,9 +21,9 @@ def load_model(path: str | PathLike[str]) -> MatrixFactorization:
     Returns
     -------
     estimator : MatrixFactorization
-        The estimator of the model's method, with its parameters and, where the file has them, the names of the
-        features, ready for new samples. What is known of the training samples only (``labels_``, ``residuals_``, …) is
-        not in the file, nor are ``n_jobs`` and ``device``.
+        The estimator of the model's method, with its parameters and, if the file has them, the names of the
+        features, ready for new samples. What is only known about the training samples (``labels_``, ``residuals_``, …)
+        is not in the file, nor are ``n_jobs`` and ``device``.
 
     Examples
     --------

@@ -38,10 +38,10 @@ class Online:
     def partial_fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:
         """Learn from a batch of samples, which need not be kept.
 
-        The first batch is a fit like any other: it makes the start and the yardstick by which outliers of later batches
-        are told, so it should show what is usual (some hundred samples, and some of every cluster). Outliers have no
-        part unless ``outliers="keep"``. The same batches in the same order give the same model. After ``fit`` it begins
-        anew.
+        The first batch is a fit like any other: it provides the start and the reference by which outliers in later
+        batches are recognised, so it should be typical (a few hundred samples, with some from every cluster). Outliers
+        are left out unless ``outliers="keep"``. The same batches in the same order give the same model. After ``fit``
+        it starts over.
 
         Parameters
         ----------

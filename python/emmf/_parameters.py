@@ -47,7 +47,7 @@ FIRST = Parameter(
     [COUNT, StrOptions({"auto"})],
     'int or "auto"',
     'Number of centroids, k in the paper: clusters, topics or parts. ``"auto"`` chooses the number of clusters as '
-    ":func:`emmf.choose_k` does, and starts at the clusters by which it was found unless ``init`` says otherwise.",
+    ":func:`emmf.choose_k` does, and starts from the clusters found that way unless ``init`` is given.",
 )
 # By the methods that can have layers.
 LAYERS = Parameter(
@@ -55,9 +55,9 @@ LAYERS = Parameter(
     None,
     [list, tuple, StrOptions({"auto"}), None],
     'sequence of int, "auto" or None',
-    "Widths of layers, from the bottom up, such as ``(60, 20)``; they fall. They take the place of ``n_components``: "
-    "the first has as many centroids as its width says, and ``labels_`` are the nodes of the last. "
-    '``"auto"`` takes the communities of the graph at several resolutions. None is one layer.',
+    "Widths of the layers, from the bottom up and decreasing, such as ``(60, 20)``. They replace ``n_components``: "
+    "the width of the first layer is its number of centroids, and ``labels_`` are the nodes of the last. "
+    '``"auto"`` takes the communities of the graph at several resolutions. None means one layer.',
 )
 # By the methods that have a choice of solver.
 SOLVING = [
@@ -65,32 +65,33 @@ SOLVING = [
         "solver",
         [StrOptions({"mu", "hals"}), None],
         '{"mu", "hals"} or None',
-        "How a factor is moved while the other stays: multiplicative updates, or coordinate descent, which gets to "
-        "low objectives much faster. None is {solver}.",
+        "How one factor is updated while the other stays fixed: multiplicative updates, or coordinate descent, which "
+        "reaches low objectives much faster. None means {solver}.",
     ),
     _shared("sweeps", [COUNT], "int", 'Inner sweeps of ``solver="hals"`` over each factor.'),
-    _shared("extrapolate", ["boolean"], "bool", 'Lets ``solver="hals"`` go on in the direction of its last move.'),
+    _shared("extrapolate", ["boolean"], "bool", 'Lets ``solver="hals"`` extrapolate along its last step.'),
 ]
 EXPONENT = _shared(
     "exponent",
     [Interval(Real, 0, 1, closed="right"), None],
     "float or None",
-    "Exponent of the multiplicative update; None is the published one, {exponent}.",
+    "Exponent of the multiplicative update; None means the published one, {exponent}.",
 )
 MISSING = _shared(
     "missing",
     [StrOptions({"refuse", "nan"})],
     '{"refuse", "nan"}',
-    'What NaN means: a mistake, or a value that is missing. With ``"nan"`` it has no part in the fit, and ``imputed_`` '
-    'has it filled in; dense data and ``solver="mu"`` only.',
+    'What NaN means: an error, or a missing value. With ``"nan"`` missing values are left out of the fit, and '
+    '``imputed_`` has them filled in; only for dense data and ``solver="mu"``.',
 )
 # By the methods that can set samples aside.
 OUTLIERS = _shared(
     "outliers",
     [StrOptions({"set-aside", "keep"}), None],
     '{"set-aside", "keep"} or None',
-    "What is done about samples that clearly do not belong to the others: start and fit do not see them (they still "
-    "get coefficients, a cluster and a score), or they take part, as published. None is {outliers}.",
+    "What to do with samples that clearly do not belong to the others: set them aside, so that the start and the fit "
+    "do not see them (they still get coefficients, a cluster and a score), or keep them, as published. None means "
+    "{outliers}.",
 )
 # By the methods that can follow a graph; those that need one have ``graph="auto"``.
 GRAPH = [
@@ -99,11 +100,11 @@ GRAPH = [
         None,
         [StrOptions({"auto", "knn", "adaptive", "custom"}), None],
         '{"auto", "knn", "adaptive", "custom"} or None',
-        "The graph over the samples that the coefficients are to follow: the one with the clearest clusters among "
-        "those of the samples and of what wide robust fits see in them, nearest neighbours, the same with weights that "
-        "fall with the distance, or ``S`` of ``fit``; None is {without}.",
+        "The graph over the samples that the coefficients should follow: the one with the clearest clusters among "
+        "those of the samples and of their reconstructions by wide robust fits, nearest neighbours, nearest neighbours "
+        "with weights that fall with the distance, or ``S`` of ``fit``; None is {without}.",
     ),
-    Parameter("n_neighbors", 5, [COUNT], "int", "Neighbours of a sample in the graph."),
+    Parameter("n_neighbors", 5, [COUNT], "int", "Number of neighbours of a sample in the graph."),
     Parameter(
         "graph_weights",
         "binary",
@@ -118,17 +119,17 @@ COMMON = [
         DEFAULTS["init"],
         [StrOptions({"kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"}), None],
         '{"kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"} or None',
-        'How the factors start. ``"kmeans-parallel"`` takes few passes over many samples; ``"trimmed"`` is k-means '
+        'How the factors start. ``"kmeans-parallel"`` needs few passes over many samples; ``"trimmed"`` is k-means '
         'that leaves out the farthest samples; ``"graph"`` is clusters along a graph; ``"custom"`` takes ``W`` and '
-        "``H`` of ``fit``. None is the graph where one is followed, NNDSVD with :class:`emmf.NMF`, else k-means.",
+        "``H`` of ``fit``. None means the graph if one is used, NNDSVD with :class:`emmf.NMF`, otherwise k-means.",
     ),
-    _shared("init_restarts", [COUNT], "int", "Independent k-means runs of the start, of which the best is taken."),
+    _shared("init_restarts", [COUNT], "int", "Number of k-means runs for the start, of which the best is used."),
     Parameter(
         "normalize",
         None,
         [StrOptions(set(STEPS)), list, tuple, None],
         "str, list of str or None",
-        'What is done to the samples first, in this order: ``"unit"`` length (the paper\'s), ``"max"`` to 1, '
+        'Preprocessing steps, applied in this order: ``"unit"`` length (as in the paper), ``"max"`` to 1, '
         '``"tfidf"``, ``"shift"`` of negative features to 0, ``"clip"`` of long samples to the median length, '
         '``"l1"`` (each sample sums to 1), ``"counts"`` (each to the median sum), ``"log1p"``, ``"min-max"`` '
         "of each feature.",
@@ -138,65 +139,65 @@ COMMON = [
         DEFAULTS["seed"],
         ["random_state"],
         "int, RandomState instance or None",
-        "Where all randomness comes from; None draws from numpy's global generator.",
+        "Seed for all random numbers; None draws from numpy's global generator.",
     ),
-    _shared("restarts", [COUNT], "int", "Independent fits, of which the one with the best objective is kept."),
+    _shared("restarts", [COUNT], "int", "Number of independent fits; the one with the best objective is kept."),
     _shared("max_iter", [COUNT], "int", "Maximum number of iterations."),
     _shared(
         "tol",
         [Interval(Real, 0, 1, closed="left"), None],
         "float or None",
-        "Stop when the objective changes by less than this share of itself; 0 makes all iterations. None is 1e-6 with "
-        ":class:`emmf.NMF`, else 0.",
+        "Stop when the relative change of the objective is below this; 0 runs all iterations. None means 1e-6 with "
+        ":class:`emmf.NMF`, otherwise 0.",
     ),
     _shared(
         "stop_by",
         [StrOptions({"objective", "coefficients"}), None],
         '{"objective", "coefficients"} or None',
-        "What ``tol`` is compared with; None is the coefficients with a graph, else the objective.",
+        "What ``tol`` is compared with; None means the coefficients with a graph, otherwise the objective.",
     ),
     _shared(
         "time_limit",
         [Interval(Real, 0, None, closed="neither"), None],
         "float or None",
-        "Stop after so many seconds.",
+        "Stop after this many seconds.",
     ),
     _shared(
         "epsilon",
         [Interval(Real, 0, None, closed="neither"), None],
         "float or None",
-        "ε of the smoothed residual √(‖m‖² + ε²); None is 1e-10 of the mean sample norm.",
+        "ε of the smoothed residual √(‖m‖² + ε²); None means 1e-10 times the mean sample norm.",
     ),
     Parameter(
         "label_rule",
         DEFAULTS["labels"],
         [StrOptions({"largest", "unit", "kmeans", "kmeans-raw", "components"}), None],
         '{"largest", "unit", "kmeans", "kmeans-raw", "components"} or None',
-        "How a label is read off the coefficients: the largest as it is, the largest once every centroid has unit "
-        "length, k-means on the directions of the coefficients times the lengths of the centroids, k-means on the "
-        "coefficients as they are, or the components of a graph that the method learns. None is {labels}.",
+        "How labels are read off the coefficients: the largest as it is, the largest after scaling the centroids to "
+        "unit length, k-means on the directions of the coefficients times the lengths of the centroids, k-means on the "
+        "coefficients as they are, or the components of a graph that the method learns. None means {labels}.",
     ),
     Parameter(
         "n_clusters",
         DEFAULTS["clusters"],
         [COUNT, None],
         "int or None",
-        "Number of clusters that k-means makes of the coefficients; None is one for each centroid.",
+        "Number of clusters that k-means makes of the coefficients; None means one per centroid.",
     ),
     _shared(
         "polish",
         ["boolean"],
         "bool",
-        "After the last iteration solve for the coefficients exactly, so that ``transform`` of the training samples "
-        "gives the same.",
+        "Whether to solve for the coefficients exactly after the last iteration, so that ``transform`` of the training "
+        "samples gives the same values.",
     ),
     Parameter(
         "n_jobs",
         None,
         [Integral, None],
         "int or None",
-        "Threads, as joblib counts them; None is one for each core, or the ``OMP_NUM_THREADS`` that joblib sets for "
-        "its workers. The result does not depend on it.",
+        "Number of threads, as joblib counts them; None means one per core, or the ``OMP_NUM_THREADS`` that joblib "
+        "sets for its workers. The result does not depend on it.",
     ),
     Parameter(
         "device",
@@ -204,7 +205,7 @@ COMMON = [
         [str],
         "str",
         'Where the iterations of ``fit`` run: ``"cpu"``, ``"cuda"`` (or ``"cuda:1"``, the second card), or ``"auto"``, '
-        "which is a card where one is there and the work is large enough to gain by it.",
+        "which uses a card if there is one and the work is large enough to benefit.",
     ),
     Parameter(
         "callback",
@@ -221,7 +222,7 @@ HALF_LIFE = Parameter(
     None,
     [Interval(Real, 0, None, closed="neither"), None],
     "float or None",
-    "Of ``partial_fit``: the number of samples after which an older one counts half; None forgets none.",
+    "For ``partial_fit``: the number of samples after which an older one counts half; None means never.",
 )
 # The names that the library has for them, where it has others.
 RENAMED = {"n_components": "k", "label_rule": "labels", "n_clusters": "clusters"}
@@ -268,7 +269,7 @@ def _graph(entry: dict[str, Any]) -> list[Parameter]:
     needed = entry["graph"] == "needed"
     if needed:
         kind = kind._replace(default="auto", allowed=kind.allowed[:1], type=kind.type.removesuffix(" or None"))
-    text = kind.help.replace("; None is {without}", "" if needed else "; None is no graph")
+    text = kind.help.replace("; None is {without}", "" if needed else "; None means no graph")
     return [kind._replace(help=text), *map(_own, _optional(entry)), *others]
 
 
@@ -304,7 +305,7 @@ def steps(normalize: Any) -> list[str]:
 def widths(layers: Any) -> list[int]:
     """Give the widths of layers as whole numbers."""
     if len(layers) == 0 or not all(isinstance(width, Integral) and width > 0 for width in layers):
-        raise ValueError(f"layers is {layers!r}, but must be whole numbers from 1 on that fall, such as (60, 20).")
+        raise ValueError(f"layers is {layers!r}, but must be decreasing whole numbers of at least 1, such as (60, 20).")
     return [int(width) for width in layers]
 
 

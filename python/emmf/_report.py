@@ -44,15 +44,15 @@ class Shown:
         Parameters
         ----------
         path : str or path-like
-            The file, usually ``*.html``. It is written as a whole or not at all.
+            The file, usually ``*.html``. It is written completely or not at all.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The samples of the fit, which the estimator does not keep.
         y : array-like of shape (n_samples,), default=None
-            The true classes, where they are known. Samples of the class "outlier" are outliers.
+            The true classes, if they are known. Samples of the class "outlier" are outliers.
         names : sequence of str, default=None
             The names of the samples.
         image_shape : tuple of (int, int), default=None
-            Height and width, where samples are images.
+            Height and width, if the samples are images.
         title : str, default=None
             The heading.
         """
@@ -85,15 +85,15 @@ def report(
     models : sequence of MatrixFactorization
         Fitted estimators.
     path : str or path-like
-        The file, usually ``*.html``. It is written as a whole or not at all.
+        The file, usually ``*.html``. It is written completely or not at all.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         The samples of the fits.
     y : array-like of shape (n_samples,), default=None
-        The true classes, where they are known. Samples of the class "outlier" are outliers.
+        The true classes, if they are known. Samples of the class "outlier" are outliers.
     names : sequence of str, default=None
         The names of the samples.
     image_shape : tuple of (int, int), default=None
-        Height and width, where samples are images.
+        Height and width, if the samples are images.
     title : str, default=None
         The heading.
 
@@ -111,14 +111,14 @@ def report(
         check_is_fitted(model)
         if not hasattr(model, "_course"):
             raise ValueError(
-                f"this {type(model).__name__} knows nothing of its training samples, as it comes from a file or from "
-                "partial_fit; a page is made of the estimator that fit was called on."
+                f"this {type(model).__name__} knows nothing about its training samples, because it comes from a file "
+                "or from partial_fit; make the page with the estimator that fit was called on."
             )
     X = models[0]._validated(X, [models[0].components_.dtype], reset=False)
     n, d = X.shape
     for what, given in (("y", y), ("names", names)):
         if given is not None and len(given) != n:
-            raise ValueError(f"{what} has {len(given)} entries for {n} samples; give one each.")
+            raise ValueError(f"{what} has {len(given)} entries for {n} samples; give one for each.")
     if image_shape is not None and image_shape[0] * image_shape[1] != d:
         raise ValueError(f"image_shape is {image_shape}, but samples have {d} features.")
     about = {

@@ -1,11 +1,11 @@
-"""The same fits on a cluster of Dask: samples stay with the workers, what comes back is small.
+"""The same fits on a Dask cluster: the samples stay with the workers, and only small results come back.
 
 >>> from emmf.dask import EMMF  # doctest: +SKIP
 >>> model = EMMF(10, client=client).fit(X)  # doctest: +SKIP
 
 ``X`` is a dask array with dense or scipy CSR chunks, a dask data frame, or the path or pattern of files (npy, parquet,
-zarr, h5ad) that all workers see. ``components_`` is an array of NumPy, everything with a row for each sample is lazy
-and has the chunks of X. The result is the same, bit for bit, for any number of workers, for any chunks, and after
+zarr, h5ad) that all workers see. ``components_`` is a NumPy array; everything with a row for each sample is lazy and
+has the chunks of X. The result is the same, bit for bit, for any number of workers, for any chunks, and even after
 workers were lost.
 """
 
@@ -203,7 +203,7 @@ class DaskFactorization(OnCluster):
             return X
         raise TypeError(
             f"X is a {type(X).__name__}; give a dask array, a dask data frame or the path of files, or fit it on one "
-            f"machine by the estimators of emmf."
+            f"machine with the estimators of emmf."
         )
 
     def _lazily(self, X: Any, what: str) -> Any:
@@ -228,7 +228,7 @@ class DaskFactorization(OnCluster):
         if self._X is None:
             raise AttributeError(
                 "the samples were read from files by the workers; give them as a dask array to transform, predict or "
-                "score_samples to have a lazy result for each of them."
+                "score_samples to get a lazy result for each of them."
             )
         return self._lazily(self._X, what)
 
@@ -248,7 +248,7 @@ class DaskFactorization(OnCluster):
 
     @property
     def outlier_scores_(self) -> Any:
-        """The outlier score of each sample of the fit, lazily; it is an outlier above 3.5."""
+        """The outlier score of each sample of the fit, lazily; above 3.5 it is an outlier."""
         return self._of_fit("scores")
 
     @property

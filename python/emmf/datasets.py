@@ -1,4 +1,4 @@
-"""Made-up data: small sets to begin with, samples on rays, the paper's toy sets, and outliers for real data.
+"""Synthetic data: small sets to start with, samples on rays, the paper's toy sets, and outliers for real data.
 
 The same ``random_state`` gives the same numbers as ``--seed`` of the program ``emmf``, on every machine.
 """
@@ -28,7 +28,7 @@ __all__ = [
 
 
 class Labelled(NamedTuple):
-    """Samples of which the truth is known.
+    """Samples whose classes and outliers are known.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ def load_shapes(*, n_samples: int = 300, n_outliers: int = 15, random_state: int
     n_samples, n_outliers : int
         How many; the samples do not include the outliers.
     random_state : int, default=0
-        Where the random numbers start.
+        Seed of the random numbers.
 
     Returns
     -------
@@ -84,14 +84,14 @@ def load_shapes(*, n_samples: int = 300, n_outliers: int = 15, random_state: int
 
 
 def load_texts(*, n_samples: int = 300, n_outliers: int = 15, random_state: int = 0) -> Bunch:
-    """Reviews of restaurants, laptops, hotels and films, with texts among them that are no reviews.
+    """Reviews of restaurants, laptops, hotels and films, and some texts that are not reviews.
 
     Parameters
     ----------
     n_samples, n_outliers : int
         How many; the samples do not include the outliers.
     random_state : int, default=0
-        Where the random numbers start.
+        Seed of the random numbers.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def load_cells(*, n_samples: int = 300, n_outliers: int = 15, random_state: int 
     n_samples, n_outliers : int
         How many; the samples do not include the outliers.
     random_state : int, default=0
-        Where the random numbers start.
+        Seed of the random numbers.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def load_spectra(*, n_samples: int = 300, n_outliers: int = 15, random_state: in
     n_samples, n_outliers : int
         How many; the samples do not include the outliers.
     random_state : int, default=0
-        Where the random numbers start.
+        Seed of the random numbers.
 
     Returns
     -------
@@ -180,9 +180,9 @@ def make_rays(
     noise : float, default=0.02
         Largest noise of an entry; the samples have lengths from ½ to 1½.
     outlier_scale : float, default=10.0
-        Largest entry of an outlier over that of the other samples.
+        Largest entry of an outlier, relative to that of the other samples.
     random_state : int, default=0
-        Where the random numbers start.
+        Seed of the random numbers.
 
     Returns
     -------
@@ -206,7 +206,7 @@ def make_toy(*, outliers: bool = True) -> Labelled:
     Parameters
     ----------
     outliers : bool, default=True
-        With the outliers; without them the samples lie exactly on the ray.
+        Whether to include the outliers; without them the samples lie exactly on the ray.
 
     Returns
     -------
@@ -232,7 +232,7 @@ def add_outliers(X: ArrayLike, n_outliers: int, *, random_state: int = 0) -> NDA
     n_outliers : int
         How many.
     random_state : int, default=0
-        Where the random numbers start.
+        Seed of the random numbers.
 
     Returns
     -------
@@ -262,7 +262,7 @@ def add_block_noise(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        The images, one a row.
+        The images, one per row.
     image_shape : tuple of (int, int)
         Height and width.
     rows : array-like of int
@@ -272,7 +272,7 @@ def add_block_noise(
     column_major : bool, default=False
         The features run down the columns of the images, as in MATLAB files.
     random_state : int, default=0
-        Where the random numbers start.
+        Seed of the random numbers.
 
     Returns
     -------
@@ -291,7 +291,7 @@ def add_block_noise(
     height, width = image_shape
     chosen = np.atleast_1d(np.asarray(admitted(rows, "rows")))
     if chosen.size and chosen.dtype.kind not in "iu":
-        raise ValueError(f"rows holds {chosen.dtype} values, but must hold whole numbers, the places of images in X.")
+        raise ValueError(f"rows holds {chosen.dtype} values, but must hold whole numbers, the rows of images in X.")
     image, chosen = (height, width, column_major), np.ascontiguousarray(chosen, dtype=np.int64)
     X = check_array(admitted(X, "X"), dtype=np.float64)
     return _emmf.add_block_noise(X, image, chosen, block, random_state)

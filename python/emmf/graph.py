@@ -24,22 +24,22 @@ def knn_graph(
     normalize: Any = None,
     n_jobs: int | None = None,
 ) -> csr_array:
-    """Find the nearest neighbours of every sample, the graph that the estimators make by themselves.
+    """Build the graph of nearest neighbours of the samples, as the estimators do.
 
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         The samples, nonnegative.
     n_neighbors : int, default=5
-        Neighbours of a sample; two are joined if one is among the neighbours of the other.
+        Number of neighbours of a sample; two samples are linked if one is among the neighbours of the other.
     graph_weights : {"binary", "heat", "cosine"}, default="binary"
         Weights of the edges: 1, by the distance, or by the angle.
     adaptive : bool, default=False
         Weights that fall with the squared distance to 0 at the next neighbour, instead of ``graph_weights``.
     normalize : str, list of str or None, default=None
-        What is done to the samples first, as by the estimators.
+        Preprocessing of the samples, as for the estimators.
     n_jobs : int or None, default=None
-        Threads; None is one for each core.
+        Number of threads; None means one per core.
 
     Returns
     -------

@@ -1,6 +1,6 @@
-"""How good a result is: agreement of two labelings, quality of a ranking of outliers, weight of single samples.
+"""How good a result is: agreement of two labelings, quality of an outlier ranking, weight of single samples.
 
-Labels may be numbers or strings; only who shares a label with whom counts, never the name.
+Labels may be numbers or strings; only which samples share a label counts, never its name.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _ranked(scores: ArrayLike, outlier: ArrayLike) -> tuple[Any, Any]:
 
 
 def accuracy(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
-    """Share of samples that are labelled right under the best one-to-one naming of the clusters (ACC).
+    """Share of samples that are labelled correctly under the best one-to-one matching of clusters to classes (ACC).
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def nmi(labels_true: ArrayLike, labels_pred: ArrayLike, *, average_method: str =
     labels_true, labels_pred : array-like of shape (n_samples,)
         The true classes and the clusters.
     average_method : {"geometric", "arithmetic", "max", "min"}, default="geometric"
-        Average of the two entropies that it is divided by. scikit-learn's default is the arithmetic one.
+        Which average of the two entropies to divide by. The default of scikit-learn is the arithmetic one.
 
     Returns
     -------
@@ -166,7 +166,7 @@ def precision_at(outlier: ArrayLike, scores: ArrayLike, m: int) -> float:
     scores : array-like of shape (n_samples,)
         The scores; higher is more of an outlier.
     m : int
-        How many.
+        How many scores.
 
     Returns
     -------
@@ -190,12 +190,12 @@ def outlier_effect(residuals: ArrayLike, *, method: str = "emmf") -> NDArray[np.
     residuals : array-like of shape (n_samples,)
         Residuals of the samples, ``residuals_`` of an estimator.
     method : {"emmf", "nmf", "l21-nmf"}, default="emmf"
-        Under which objective.
+        The method whose objective is meant.
 
     Returns
     -------
     phi : ndarray of shape (n_samples,)
-        They sum up to 1, or are all 0 where the objective is.
+        They sum to 1, or are all 0 if the objective is 0.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""Outlier detectors around the estimators, in the dialects of scikit-learn and of PyOD.
+"""Outlier detectors built on the estimators, with the conventions of scikit-learn and of PyOD.
 
-Both score a sample by the largest of a few robust scores and half of the second largest: of its residual, its distance
-to other samples, what their leading directions leave of it, the rarity of its values. Both find the cut by themselves:
-3.5, unless ``contamination`` is given. Of the training samples, those that the fit set aside are outliers whatever
-their scores; of new samples only the score is known.
+Both score a sample by the largest of a few robust scores plus half of the second largest: for its residual, its
+distance to other samples, the part of it that their leading directions do not explain, and the rarity of its values.
+The cut is 3.5 by default, unless ``contamination`` is given. Training samples that the fit set aside are outliers
+whatever their scores; for new samples only the score is known.
 """
 
 from __future__ import annotations
@@ -81,12 +81,12 @@ class _Detector(BaseEstimator):
 
 
 class OutlierDetector(OutlierMixin, _Detector):
-    """Outliers as scikit-learn tells them: lower scores are worse, ``predict`` gives -1 for outliers and 1 else.
+    """Outlier detection as in scikit-learn: lower scores are worse, ``predict`` gives -1 for outliers, otherwise 1.
 
     Parameters
     ----------
     estimator : MatrixFactorization or None, default=None
-        An estimator of this package; None is ``EMMF(3, init="trimmed", normalize="shift")``.
+        An estimator of this package; None means ``EMMF(3, init="trimmed", normalize="shift")``.
     contamination : "auto" or float, default="auto"
         Share of the training samples whose scores make them outliers; "auto" cuts at a score of 3.5. Samples
         that the fit set aside are outliers in any case.
@@ -124,7 +124,7 @@ class OutlierDetector(OutlierMixin, _Detector):
         y : Ignored
             Not used.
         **fit_params : dict
-            As of ``fit`` of the estimators.
+            As for ``fit`` of the estimators.
 
         Returns
         -------
@@ -136,7 +136,7 @@ class OutlierDetector(OutlierMixin, _Detector):
         return self
 
     def score_samples(self, X: Any) -> Any:
-        """Give the scores: the lower, the worse.
+        """Return the scores: the lower, the worse.
 
         Parameters
         ----------
@@ -152,7 +152,7 @@ class OutlierDetector(OutlierMixin, _Detector):
         return self.estimator_.score_samples(X)
 
     def decision_function(self, X: Any) -> Any:
-        """Give the scores with the cut at 0: outliers are negative.
+        """Return the scores with the cut at 0: outliers are negative.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ class OutlierDetector(OutlierMixin, _Detector):
         y : Ignored
             Not used.
         **fit_params : dict
-            As of ``fit`` of the estimators.
+            As for ``fit`` of the estimators.
 
         Returns
         -------
@@ -202,12 +202,12 @@ class OutlierDetector(OutlierMixin, _Detector):
 
 
 class PyODDetector(_Detector):
-    """Outliers as PyOD tells them: higher scores are worse, labels are 1 for outliers and 0 else.
+    """Outlier detection as in PyOD: higher scores are worse, labels are 1 for outliers, otherwise 0.
 
     Parameters
     ----------
     estimator : MatrixFactorization or None, default=None
-        An estimator of this package; None is ``EMMF(3, init="trimmed", normalize="shift")``.
+        An estimator of this package; None means ``EMMF(3, init="trimmed", normalize="shift")``.
     contamination : "auto" or float, default="auto"
         Share of the training samples whose scores make them outliers; "auto" cuts at a score of 3.5. Samples
         that the fit set aside are outliers in any case.
@@ -221,7 +221,7 @@ class PyODDetector(_Detector):
     threshold_ : float
         Scores above it are outliers.
     labels_ : ndarray of shape (n_samples,)
-        1 for the outliers among the training samples, those set aside among them, 0 for the others.
+        1 for the outliers among the training samples, including those set aside, 0 for the others.
     n_features_in_ : int
         Number of features.
 
@@ -253,7 +253,7 @@ class PyODDetector(_Detector):
         y : Ignored
             Not used.
         **fit_params : dict
-            As of ``fit`` of the estimators.
+            As for ``fit`` of the estimators.
 
         Returns
         -------
@@ -266,7 +266,7 @@ class PyODDetector(_Detector):
         return self
 
     def decision_function(self, X: Any) -> Any:
-        """Give the scores: the higher, the worse.
+        """Return the scores: the higher, the worse.
 
         Parameters
         ----------
@@ -289,7 +289,7 @@ class PyODDetector(_Detector):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The samples.
         return_confidence : bool, default=False
-            Whether to give ``predict_confidence`` as well.
+            Whether to return ``predict_confidence`` as well.
 
         Returns
         -------
@@ -302,7 +302,7 @@ class PyODDetector(_Detector):
         return (found, confidence) if return_confidence else found
 
     def predict_confidence(self, X: Any) -> Any:
-        """Give the chance that other training samples of the same kind would lead to the same prediction.
+        """Return the chance that other training samples of the same kind would lead to the same prediction.
 
         Parameters
         ----------
@@ -317,15 +317,15 @@ class PyODDetector(_Detector):
         return self._predict(X)[1]
 
     def predict_with_rejection(self, X: Any, T: float = 32) -> Any:
-        """Tell outliers from the others, and say nothing where the prediction could as well be the other one.
+        """Tell outliers from the others, and reject predictions that could just as well be the opposite.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The samples.
         T : float, default=32
-            A prediction counts where its confidence, laid onto [0, 1] from one half on, is above 1 - 2 exp(-T): more of
-            them are rejected the higher it is.
+            A prediction is kept if its confidence, rescaled from [1/2, 1] to [0, 1], is above 1 - 2 exp(-T): the higher
+            T, the more are rejected.
 
         Returns
         -------
@@ -348,7 +348,7 @@ class PyODDetector(_Detector):
         return found, np.where(found == 1, is_outlier, 1 - is_outlier)
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
-        """Fit and give ``labels_``.
+        """Fit and return ``labels_``.
 
         Parameters
         ----------
@@ -357,7 +357,7 @@ class PyODDetector(_Detector):
         y : Ignored
             Not used.
         **fit_params : dict
-            As of ``fit`` of the estimators.
+            As for ``fit`` of the estimators.
 
         Returns
         -------
@@ -367,14 +367,14 @@ class PyODDetector(_Detector):
         return self.fit(X, y, **fit_params).labels_
 
     def predict_proba(self, X: Any, method: str = "linear") -> Any:
-        """Give the scores as something like probabilities.
+        """Return the scores as something like probabilities.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The samples.
         method : {"linear", "unify"}, default="linear"
-            The range of the training scores laid onto [0, 1], or the normal distribution with their mean and spread
+            The range of the training scores mapped to [0, 1], or the normal distribution with their mean and spread
             (Kriegel et al., SDM 2011).
 
         Returns

@@ -1,6 +1,6 @@
 """Pictures of a fit. Every function draws with matplotlib, shows nothing and returns the axes.
 
-It is not imported with the package, which does without matplotlib: ``from emmf import plot``.
+It is not imported with the package, which does not need matplotlib: ``from emmf import plot``.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ def residuals(model: Any, *, threshold: float | None = None, bins: int = 50, ax:
     model : MatrixFactorization
         A fitted estimator.
     threshold : float or None, default=None
-        The outlier score at which to cut; None is 3.5, that of ``outliers_``. Samples that were set aside are outliers
-        whatever it is.
+        The outlier score at which to cut; None means 3.5, that of ``outliers_``. Samples that were set aside are
+        outliers whatever it is.
     bins : int, default=50
         Number of bars.
     ax : matplotlib Axes, default=None
@@ -129,7 +129,7 @@ def centroids(
     image_shape : tuple of (int, int)
         Height and width.
     columns : int, default=10
-        Images beside each other.
+        Number of images in a row.
     column_major : bool, default=False
         The features run down the columns of the images, as in MATLAB files.
     axes : ndarray of matplotlib Axes, default=None
@@ -174,7 +174,7 @@ def embedding(model: Any, X: Any, *, labels: Any = None, ax: Any = None) -> Any:
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         The samples.
     labels : array-like of shape (n_samples,), default=None
-        What to colour by; None is ``predict(X)``.
+        What to colour by; None means ``predict(X)``.
     ax : matplotlib Axes, default=None
         Where to draw.
 
@@ -259,8 +259,8 @@ def tree(model: Any, *, ax: Any = None) -> Any:
     Returns
     -------
     ax : matplotlib Axes
-        The axes. A leaf is named by its node and the number of its samples; branches become one at the height of the
-        layer that merges them, thin and pale where that is not certain.
+        The axes. A leaf is named by its node and the number of its samples; branches join at the height of the layer
+        that merges them, and are thin and pale where that is not certain.
 
     Examples
     --------

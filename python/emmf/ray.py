@@ -1,4 +1,4 @@
-"""The same fits on a cluster of Ray, by the same driver as on Dask: see :mod:`emmf.dask`.
+"""The same fits on a Ray cluster, with the same driver as on Dask: see :mod:`emmf.dask`.
 
 >>> from emmf.ray import EMMF  # doctest: +SKIP
 >>> model = EMMF(10, n_workers=8).fit("samples-*.npy")  # doctest: +SKIP
@@ -136,7 +136,7 @@ class RayFactorization(OnCluster):
 
     @property
     def labels_(self) -> Any:
-        """The cluster of each sample of the fit, of at most 20,000 or where labels are largest coefficients."""
+        """The cluster of each sample of the fit, for at most 20,000 or if labels are the largest coefficients."""
         self._check_fitted()
         if len(self._labels) == self._n:
             return self._labels

@@ -68,7 +68,7 @@ def test_measures_refuse_nonsense():
         metrics.accuracy([0, 1], [0])
     with pytest.raises(ValueError, match="average_method is 'mean'"):
         metrics.nmi([0, 1], [0, 1], average_method="mean")
-    with pytest.raises(ValueError, match="at least one of both"):
+    with pytest.raises(ValueError, match="at least one of each"):
         metrics.roc_auc([True, True], [1.0, 2.0])
     with pytest.raises(ValueError, match="no outlier effect for 'huber-nmf'"):
         metrics.outlier_effect([1.0], method="huber-nmf")

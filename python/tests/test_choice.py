@@ -55,7 +55,7 @@ def test_a_rank(rng):
     X = np.maximum(rng.random((90, 3)) - 0.3, 0) @ np.maximum(rng.random((3, 25)) - 0.5, 0)
     choice = choose_k(X + 0.01 * rng.random(X.shape), what="rank", among=(1, 10))
     assert choice.k == 3
-    assert "least rank" in str(choice)
+    assert "smallest rank" in str(choice)
 
 
 def test_what_cannot_be_chosen_is_refused(rays):

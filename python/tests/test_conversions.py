@@ -159,6 +159,6 @@ def test_promise_05_arrays_that_change_while_they_are_used(x):
     def change(step):
         s.indices[:] = 10**6
 
-    with pytest.raises(RuntimeError, match="the arrays changed while they were used"):
+    with pytest.raises(RuntimeError, match="the arrays changed while they were in use"):
         EMMF(2, max_iter=50, callback=change, outliers="keep").fit(s)
     assert emmf.EMMF(2, max_iter=3).fit(x).labels_.shape == (12,)

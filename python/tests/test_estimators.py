@@ -210,7 +210,7 @@ def test_custom_start(X, rng):
     assert np.array_equal(first, model.fit(X, W=np.asfortranarray(W), H=np.asfortranarray(H)).components_)
     with pytest.raises(ValueError, match="needs both"):
         model.fit(X, W=W)
-    with pytest.raises(ValueError, match='only taken with init="custom"'):
+    with pytest.raises(ValueError, match='only used with init="custom"'):
         EMMF(3).fit(X, W=W, H=H)
 
 

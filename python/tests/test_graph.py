@@ -38,7 +38,7 @@ def test_the_graph_of_the_caller_is_the_same(Estimator, X):
         assert np.array_equal(given.fit(X, S=S).components_, made.components_)
     with pytest.raises(ValueError, match=r'graph="custom" needs S'):
         given.fit(X)
-    with pytest.raises(ValueError, match=r'only taken with graph="custom"'):
+    with pytest.raises(ValueError, match=r'only used with graph="custom"'):
         Estimator(3, graph="knn").fit(X, S=knn_graph(X))
     with pytest.raises(ValueError, match="symmetric"):
         given.fit(X, S=np.triu(np.ones((len(X), len(X))), 1))

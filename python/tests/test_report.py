@@ -90,7 +90,7 @@ def test_what_makes_no_page(shapes, tmp_path):
     with pytest.raises(FileNotFoundError):
         model.report(tmp_path / "nowhere" / "page.html", shapes.data)
     model.save(tmp_path / "model.safetensors")
-    with pytest.raises(ValueError, match="knows nothing of its training samples"):
+    with pytest.raises(ValueError, match="knows nothing about its training samples"):
         emmf.load_model(tmp_path / "model.safetensors").report(path, shapes.data)
     assert not path.exists()
 

@@ -50,4 +50,4 @@ def test_a_start_that_does_not_fit(tmp_path):
     run = [EMMF, "fit", tmp_path / "x.npy", "-k", "7", "--start", tmp_path / "start.npz"]
     done = subprocess.run(list(map(str, run)), capture_output=True, text=True)
     assert done.returncode == 2
-    assert "start.npz: the given U is 4x7, but must be 33x7" in done.stderr
+    assert "start.npz: the size of the given U is 4x7, but must be 33x7" in done.stderr

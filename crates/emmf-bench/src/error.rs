@@ -25,7 +25,7 @@ pub enum Error {
         why: String,
     },
     /// The results of an earlier call cannot be used.
-    #[error("{}: {why}; move the file away to begin anew", .file.display())]
+    #[error("{}: {why}; move the file away to start over", .file.display())]
     Results {
         /// The file.
         file: PathBuf,
@@ -33,7 +33,7 @@ pub enum Error {
         why: String,
     },
     /// Another program writes to the results.
-    #[error("{}: another emmf bench is writing to it; wait for its end, or take another folder", .file.display())]
+    #[error("{}: another emmf bench is writing to it; wait, or choose another folder", .file.display())]
     Busy {
         /// The file.
         file: PathBuf,

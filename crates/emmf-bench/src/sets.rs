@@ -126,7 +126,7 @@ impl Set {
         let wrong = |why: String| Error::Set { name: path.display().to_string(), why };
         if let Some(known) = known.filter(|_| !path.exists()) {
             let (n, d, k) = known.shape;
-            let what = format!("is not there. {} has {n} samples, {d} features and {k} classes", known.name);
+            let what = format!("is missing. {} has {n} samples, {d} features and {k} classes", known.name);
             let file = "save it as a MATLAB file with X (samples × features) and y (classes)";
             return Err(wrong(format!("{what}; usually found as: {}; {file}", known.found)));
         }
@@ -135,7 +135,7 @@ impl Set {
             .map_err(|error| emmf_io::Error { file: file.clone(), problem: Problem::Read(error) })?;
         let data = emmf_io::read_bytes(&bytes, &file, &ReadOptions::default())?;
         let labels =
-            data.labels.ok_or_else(|| wrong("has no labels, by which clusters are judged".into()))?;
+            data.labels.ok_or_else(|| wrong("has no labels, so its clusters cannot be judged".into()))?;
         let x = match data.x.into_f64() {
             Matrix::Dense(x) => x,
             Matrix::Sparse(x) => x.to_dense(),

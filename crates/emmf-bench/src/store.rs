@@ -26,8 +26,8 @@ impl Store {
         let path = found.path.clone();
         let wrong = |why: String| Error::Results { file: path.clone(), why };
         if found.is_of_0_1() {
-            let why = "was written by emmf 0.1, which kept neither the settings nor the data of its runs, so nobody \
-                       can tell whether they belong to this experiment; --show still makes its pages";
+            let why = "was written by emmf 0.1, which recorded neither the settings nor the data of its runs, so \
+                       nobody can tell whether they belong to this experiment; --show still makes its pages";
             return Err(wrong(why.into()));
         }
         let io = |error: std::io::Error| wrong(error.to_string());

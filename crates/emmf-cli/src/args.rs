@@ -36,21 +36,21 @@ use crate::values::{
     version,
     about,
     after_help = "Examples:\n  \
-    emmf demo                                  what it does, as a page\n  \
+    emmf demo                                  see what it does, as a page\n  \
     emmf synth rays --out rays.csv             some data to try it on\n  \
     emmf fit rays.csv -k 3 --out result        clusters and outlier scores in result/samples.csv\n  \
     emmf report result --out page.html         look at them in a browser\n  \
-    emmf fit faces/ --image auto --report      a folder of images; the number of clusters is chosen\n  \
+    emmf fit faces/ --image auto --report      a folder of images; chooses the number of clusters\n  \
     emmf explain result rays.csv --row 7       why is this sample an outlier?\n  \
     emmf transform result new.csv --out coded.csv\n\n\
     Colours follow NO_COLOR and CLICOLOR. \
-    Exit code: 0 if all went well, 2 for a mistake in the input, 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP. \
-    The first of these ends the iterations of a fit, whose result is written; the second ends it at once."
+    Exit code: 0 on success, 2 for bad input, 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP. \
+    The first signal ends the iterations of a fit and its result is written; the second ends it at once."
 )]
 pub(crate) struct Args {
     /// TOML file with options
     ///
-    /// Options of the command under their long names; the command line wins over it.
+    /// The options of the command by their long names; options on the command line take precedence.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     #[command(subcommand)]
@@ -67,19 +67,19 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// Draw a figure of a fit, ready for a paper.
     Plot(PlotArgs),
-    /// One sample in terms of a model: coefficients, residual, weight, and the features that do not fit.
+    /// Show one sample in terms of a model: coefficients, residual, weight, and the features that fit worst.
     Explain(ExplainArgs),
-    /// Compare two labelings: accuracy, NMI (by the geometric mean of the entropies, and by others), ARI, purity.
+    /// Compare two labelings: accuracy, NMI (over the geometric mean of the entropies, and others), ARI, purity.
     Score(ScoreArgs),
     /// Make synthetic or contaminated data.
     Synth(SynthArgs),
     /// List the methods with their references.
     Methods(MethodsArgs),
-    /// Run an experiment of many fits, those of the paper among them, and write its tables.
+    /// Run an experiment of many fits, such as those of the paper, and write its tables.
     Bench(BenchArgs),
-    /// Run NMF, l2,1-NMF and EMMF on contaminated data and write a page about it.
+    /// Run NMF, l2,1-NMF and EMMF on contaminated data and write a page about the results.
     Demo(DemoArgs),
-    /// Say which card is here for --device, or what is missing
+    /// Show which card --device can use, or what is missing
     Device(DeviceArgs),
     /// Print the completions for a shell.
     Completions(CompletionsArgs),
@@ -108,15 +108,15 @@ pub(crate) struct InputArgs {
     pub(crate) data: PathBuf,
     /// Column or variable with the true classes
     ///
-    /// A name, or a number from 1, or from the end as -1. The clusters are compared with them; the fit does not see them.
+    /// A name, or a number counted from 1, or from the end as -1. The clusters are compared with the classes; the fit does not see them.
     #[arg(long, value_name = "NAME", allow_hyphen_values = true, help_heading = heading::DATA)]
     pub(crate) labels: Option<String>,
     /// Column with the names of the samples
     ///
-    /// [default: a first column of different texts, or one that counts the rows]
+    /// [default: the first column, if its texts all differ or it counts the rows]
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, help_heading = heading::DATA)]
     pub(crate) id: Option<String>,
-    /// Columns that are features: names, numbers, 'gene_*'
+    /// Columns to use as features: names, numbers, 'gene_*'
     #[arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true, help_heading = heading::DATA)]
     pub(crate) columns: Vec<String>,
     /// Columns to leave out: names, numbers or patterns
@@ -127,16 +127,16 @@ pub(crate) struct InputArgs {
     pub(crate) transpose: bool,
     /// Variable, layer or sheet that holds the matrix
     ///
-    /// Of a MAT, NPZ or HDF5 file the variable or dataset, of AnnData the layer, of an Excel file the sheet.
+    /// In a MAT, NPZ or HDF5 file, the variable or dataset; in AnnData, the layer; in an Excel file, the sheet.
     #[arg(long, value_name = "NAME", help_heading = heading::DATA)]
     pub(crate) variable: Option<String>,
-    /// Whether the first line of a text names the columns [default: detected]
+    /// Whether the first line of a text file names the columns [default: detected]
     #[arg(long, value_name = "BOOL", action = ArgAction::Set, hide_short_help = true, help_heading = heading::DATA)]
     pub(crate) header: Option<bool>,
-    /// What separates the fields of a text: a character, or tab or space [default: detected]
+    /// Field separator of a text file: a character, or tab or space [default: detected]
     #[arg(long, value_name = "CHAR", value_parser = separator, hide_short_help = true, help_heading = heading::DATA)]
     pub(crate) separator: Option<char>,
-    /// What precedes the decimals in a text: . or , [default: detected]
+    /// Decimal mark of a text file: . or , [default: detected]
     #[arg(long, value_name = "CHAR", hide_short_help = true, help_heading = heading::DATA)]
     pub(crate) decimal: Option<char>,
     /// Number type to compute in [default: f32 if the file holds f32, else f64]
@@ -170,26 +170,26 @@ pub(crate) struct InputArgs {
 pub(crate) struct FitArgs {
     /// Number of clusters, auto, or a range such as 2..20
     ///
-    /// Also the number of centroids. auto and a range choose it, as --choose says.
+    /// This is also the number of centroids. With auto or a range it is chosen as --choose says.
     #[arg(short, long, value_name = "K", value_parser = clusters, allow_negative_numbers = true, default_value = "auto")]
     pub(crate) k: Clusters,
     /// Method; `emmf methods` lists them [default: g-emmf]
     ///
-    /// g-emmf finds clusters along a graph. The default is emmf, without a graph, where values are missing, samples are read
-    /// in blocks, or --solver or --exponent is given.
+    /// g-emmf finds clusters along a graph. If values are missing, samples are read in blocks, or --solver or --exponent is
+    /// given, the default is emmf, which uses no graph.
     #[arg(long, value_name = "NAME", value_parser = Offered::methods(), hide_possible_values = true)]
     pub(crate) method: Option<String>,
     /// Widths of layers, from the bottom up, such as 60,20, or auto
     ///
-    /// Deep EMMF: every layer has centroids of its own, and its nodes are merged along a graph into those of the next, a tree. Takes the
-    /// place of -k. auto takes the communities of the graph at several resolutions. --param merge=0 gives every node a share
-    /// in each above.
+    /// Deep EMMF: every layer has its own centroids, and its nodes are merged along a graph into the nodes of the next layer, which
+    /// makes a tree. Replaces -k. auto takes the communities of the graph at several resolutions. With --param merge=0 every node
+    /// has a share in each node of the layer above.
     #[arg(long, value_name = "LIST", value_parser = layers, conflicts_with = "k")]
     pub(crate) layers: Option<Layers>,
     /// Folder for the results
     ///
-    /// samples.csv, coefficients.csv, centroids.csv, features.csv, model.safetensors, record.json, imputed.npy where
-    /// values are missing, and tree.json, tree.csv and tree.nwk with layers. No other fit can write to it meanwhile; what an earlier fit left there is replaced as a whole.
+    /// samples.csv, coefficients.csv, centroids.csv, features.csv, model.safetensors, record.json, imputed.npy if
+    /// values are missing, and tree.json, tree.csv and tree.nwk with layers. No other fit can write to it at the same time; the results of an earlier fit are replaced as a whole.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Write an interactive page, report.html in --out or FILE
@@ -199,7 +199,7 @@ pub(crate) struct FitArgs {
     /// Tables in --out: csv, parquet, npy, h5ad or none
     ///
     /// How coefficients and centroids are written; several formats are separated by commas. h5ad is a copy of an .h5ad file with the results in obs, obsm and varm
-    /// [default: csv, up to ten million numbers; with h5ad where DATA is .h5ad].
+    /// [default: csv, up to ten million numbers; also h5ad if DATA is .h5ad].
     #[arg(
         long,
         value_name = "FORMATS",
@@ -209,7 +209,7 @@ pub(crate) struct FitArgs {
         hide_possible_values = true
     )]
     pub(crate) write: Vec<TableName>,
-    /// Seed of all randomness
+    /// Seed for all random numbers
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value_t = 0)]
     pub(crate) seed: u64,
     /// Print one JSON object instead of a summary
@@ -229,17 +229,17 @@ pub(crate) struct FitArgs {
     pub(crate) normalize: Vec<NormalizeName>,
     /// Keep the N features that vary most, such as 2000 genes
     ///
-    /// Their dispersion is compared with that of features of the same mean, before --normalize. The model keeps their names.
+    /// Features are ranked by their dispersion relative to features of about the same mean, before --normalize. The model keeps their names.
     #[arg(long, value_name = "N", value_parser = count, help_heading = heading::DATA)]
     pub(crate) top_features: Option<usize>,
     #[command(flatten)]
     pub(crate) gaps: MissingArgs,
     /// File with one number per sample: how often it counts
     ///
-    /// It counts in the loss. A graph counts each sample once.
+    /// The weights apply to the loss; a graph counts each sample once.
     #[arg(long, value_name = "FILE", help_heading = heading::DATA, hide_short_help = true)]
     pub(crate) sample_weights: Option<PathBuf>,
-    /// Memory to stay within, such as 2GB
+    /// Memory limit, such as 2GB
     ///
     /// Larger NPY and Parquet files are read in blocks of samples.
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = heading::DATA, hide_short_help = true)]
@@ -247,7 +247,7 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "WHAT", value_enum, help = "Set outliers aside, or keep them", long_help = outliers_help(),
         help_heading = heading::OUTLIERS, hide_short_help = true)]
     pub(crate) outliers: Option<OutliersName>,
-    /// Share of the samples that are outliers [default: those with a score above 3.5]
+    /// Share of the samples to call outliers [default: those with a score above 3.5]
     ///
     /// Samples that were set aside are outliers in any case.
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, help_heading = heading::OUTLIERS, hide_short_help = true)]
@@ -256,63 +256,63 @@ pub(crate) struct FitArgs {
     pub(crate) graph: GraphArgs,
     #[command(flatten)]
     pub(crate) online: OnlineArgs,
-    /// How a factor is moved [default: hals with nmf, else mu]
+    /// How a factor is updated [default: hals with nmf, otherwise mu]
     ///
     /// mu is the multiplicative update, hals is coordinate descent.
     #[arg(long, value_name = "SOLVER", value_enum, help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) solver: Option<SolverName>,
-    /// Most iterations
+    /// Maximum number of iterations
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 500,
         help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) max_iter: usize,
-    /// Stop when the objective changes by less than this share [default: 1e-6 with nmf, else 0]
+    /// Stop when the relative change of the objective is below T [default: 1e-6 with nmf, otherwise 0]
     ///
-    /// With a graph, the coefficients count. 0 never stops.
+    /// With a graph, the change of the coefficients counts instead. 0 runs all iterations.
     #[arg(long, value_name = "T", allow_negative_numbers = true, help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) tol: Option<f64>,
     /// Stop after this many seconds
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) time_limit: Option<f64>,
-    /// Where the factors start [default: graph, nndsvd with nmf, else kmeans]
+    /// How the factors start [default: graph if one is used, nndsvd with nmf, otherwise kmeans]
     ///
-    /// graph starts at the clusters along it, where one is followed.
+    /// graph starts from the clusters along the graph, if one is used.
     #[arg(long, value_name = "START", value_enum, help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) init: Option<InitName>,
-    /// k-means runs of the start, of which the best is taken [default: 10; as published 1]
+    /// Number of k-means runs for the start, of which the best is used [default: 10; 1 with --as-published]
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) init_restarts: Option<usize>,
     /// NPZ or MAT file with factors to start from: U (features × k) and V (samples × k)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["init", "init_restarts"], help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) start: Option<PathBuf>,
-    /// Independent fits, of which the one with the lowest objective is kept
+    /// Number of independent fits, of which the one with the best objective is kept
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 1,
         help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) restarts: usize,
-    /// Threads; the result does not depend on it [default: one per core]
+    /// Number of threads; the result does not depend on it [default: one per core]
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) threads: Option<usize>,
     /// Where the iterations run: cpu, cuda, cuda:1 (the second card) or auto
     ///
-    /// auto takes a card where one is there, the method can run on it and the work is large enough to gain by it.
+    /// auto uses a card if there is one, the method can run on it and the work is large enough to benefit.
     #[arg(long, value_name = "DEVICE", default_value_t = Device::Cpu, help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) device: Device,
-    /// Keep a checkpoint in --out every so many minutes
+    /// Save a checkpoint in --out every MINUTES minutes
     ///
-    /// Also when a signal or the time limit ends the fit, so that --resume can go on from there.
+    /// Also when a signal or the time limit ends the fit, so that --resume can continue from there.
     #[arg(long, value_name = "MINUTES", value_parser = minutes, requires = "out", allow_negative_numbers = true,
         help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) checkpoint: Option<f64>,
-    /// Go on with the fit that was stopped in this folder
+    /// Continue the fit that was stopped in this folder
     ///
-    /// It starts from its last checkpoint; everything else comes from the call that was stopped. The result is that of a fit
-    /// that was never stopped.
+    /// It starts from its last checkpoint, with the options of the call that was stopped. The result is the same as if the fit
+    /// had never been stopped.
     #[arg(long, value_name = "FOLDER", help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) resume: Option<PathBuf>,
     /// What -k auto or a range looks for
     ///
-    /// clusters is the largest number for which random halves of the data agree or, where they do not, the number of
-    /// communities of their graph, at which the fit starts. rank is the smallest number of centroids that explains values it
-    /// has not seen as well as any, for topics and signatures.
+    /// clusters is the largest number for which random halves of the data agree or, if they do not, the number of
+    /// communities of the graph of the samples, from which the fit then starts. rank is the smallest number of centroids that
+    /// explains held-out values as well as any other, for topics and signatures.
     #[arg(long, value_name = "WHAT", value_enum, default_value = "clusters", help_heading = heading::EXPERT, hide_short_help = true)]
     pub(crate) choose: ChooseName,
     /// Parameter of the method, by name
@@ -321,7 +321,7 @@ pub(crate) struct FitArgs {
     /// Try these values of a parameter of the method and keep the best fit
     #[arg(long, value_name = "NAME=VALUE,VALUE,…", value_parser = Grid::parse, help_heading = heading::EXPERT, hide_short_help = true)]
     pub(crate) grid: Option<Grid>,
-    /// What makes a fit of the grid the best
+    /// How the best fit of the grid is chosen
     #[arg(long, value_name = "WHAT", value_enum, default_value = "modularity", requires = "grid", help_heading = heading::EXPERT, hide_short_help = true)]
     pub(crate) grid_by: GridByName,
     /// Exponent of the multiplicative update, in (0, 1] [default: the method's published one]
@@ -331,25 +331,25 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 4,
         help_heading = heading::EXPERT, hide_short_help = true)]
     pub(crate) sweeps: usize,
-    /// ε of smoothed residuals [default: 1e-10 of the mean sample norm]
+    /// ε of smoothed residuals [default: 1e-10 times the mean sample norm]
     ///
-    /// For l1-nmf and l12-squared-nmf, 0.05 of the mean entry.
+    /// For l1-nmf and l12-squared-nmf, 0.05 times the mean entry.
     #[arg(long, value_name = "E", allow_negative_numbers = true, help_heading = heading::EXPERT, hide_short_help = true)]
     pub(crate) epsilon: Option<f64>,
-    /// How labels are read off [default: the method's way]
+    /// How labels are read off the coefficients [default: depends on the method]
     ///
-    /// largest takes the largest coefficient as it is, unit with centroids of unit length; kmeans clusters what the samples are
-    /// made of (coefficients times the lengths of the centroids, as directions), kmeans-raw the coefficients as they are;
-    /// components takes the components of the graph that lsnmf learns. Weighted samples without a graph get kmeans.
+    /// largest takes the largest coefficient as it is, unit the largest after scaling the centroids to unit length; kmeans runs
+    /// k-means on the directions of the coefficients times the lengths of the centroids, kmeans-raw on the coefficients as they
+    /// are; components takes the components of the graph that lsnmf learns. Methods that weight samples use kmeans unless there is a graph.
     #[arg(long, value_name = "RULE", value_enum, help_heading = heading::EXPERT, hide_short_help = true)]
     pub(crate) label_rule: Option<LabelRuleName>,
     /// Number of clusters that k-means makes of the coefficients [default: one per centroid]
     #[arg(long, value_name = "C", value_parser = count, allow_negative_numbers = true, help_heading = heading::EXPERT, hide_short_help = true)]
     pub(crate) clusters: Option<usize>,
-    /// The method as its authors published it
+    /// Run the method as its authors published it
     ///
-    /// No sample is set aside, one run of k-means is the start, a graph is that of the nearest neighbours, and factors move by
-    /// the multiplicative update for all iterations.
+    /// No sample is set aside, the start is one run of k-means, a graph is that of the nearest neighbours, and the factors are
+    /// updated multiplicatively for all iterations.
     #[arg(long, conflicts_with = "outliers", help_heading = heading::EXPERT, hide_short_help = true)]
     pub(crate) as_published: bool,
     /// The words of the call, but for --resume.
@@ -389,8 +389,9 @@ fn outliers_help() -> String {
     let default = METHODS.iter().filter(|entry| entry.facts.set_aside == SetAside::Default);
     let names: Vec<_> = default.map(|entry| entry.name).collect();
     format!(
-        "What is done about samples that clearly do not belong to the others: set aside, so that start and fit see the \
-         others only (they still get a cluster and a score), or kept [default: set-aside with {}, else keep]",
+        "What to do with samples that clearly do not belong to the others: set them aside, so that start and \
+         fit see only the others (they still get a cluster and a score), or keep them \
+         [default: set-aside with {}, otherwise keep]",
         names.join(" and ")
     )
 }

@@ -75,12 +75,12 @@ fn option(arg: &Arg, key: &str, value: &toml::Value) -> Result<Vec<String>> {
         toml::Value::Integer(number) => Ok(number.to_string()),
         toml::Value::Float(number) => Ok(number.to_string()),
         toml::Value::Boolean(said) => Ok(said.to_string()),
-        _ => bail!("'{key}' is a {}; give a text, a number, true or false", value.type_str()),
+        _ => bail!("'{key}' is a {}; give a string, a number, true or false", value.type_str()),
     };
     Ok(match (arg.get_action(), value) {
         (ArgAction::SetTrue, toml::Value::Boolean(true)) => vec![format!("--{key}")],
         (ArgAction::SetTrue, toml::Value::Boolean(false)) => Vec::new(),
-        (ArgAction::SetTrue, _) => bail!("'{key}' is a {}; say true or false", value.type_str()),
+        (ArgAction::SetTrue, _) => bail!("'{key}' is a {}; use true or false", value.type_str()),
         // An option whose value may be left out.
         (_, toml::Value::Boolean(said)) if arg.is_require_equals_set() => {
             if *said {

@@ -24,7 +24,7 @@ pub(crate) struct DemoArgs {
     /// Folder for the page.
     #[arg(long, value_name = "DIR", default_value = "emmf-demo")]
     out: PathBuf,
-    /// Seed of all randomness.
+    /// Seed for all random numbers.
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value_t = 1)]
     seed: u64,
 }
@@ -67,7 +67,7 @@ fn data(seed: u64) -> Rays {
 fn write_page(path: &Path, page: &str) -> Result<()> {
     if let Some(folder) = path.parent() {
         let problem =
-            || format!("{}: the folder cannot be made; name another one with --out", folder.display());
+            || format!("{}: the folder cannot be created; choose another one with --out", folder.display());
         std::fs::create_dir_all(folder).with_context(problem)?;
     }
     Ok(emmf_io::write_atomically(path, |out| out.write_all(page.as_bytes()))?)

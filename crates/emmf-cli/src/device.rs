@@ -12,8 +12,8 @@ const CENTROIDS: usize = 20;
 #[derive(ClapArgs)]
 #[command(after_help = "Example:\n  emmf device --compile")]
 pub(crate) struct DeviceArgs {
-    /// Compile the kernels for cards of these compute capabilities, such as 80, or for all that they are written for, which needs
-    /// NVRTC and no card.
+    /// Compile the kernels for cards of these compute capabilities, such as 80, or for all supported ones; this needs
+    /// NVRTC but no card.
     #[arg(long, value_name = "ARCH", num_args = 0..)]
     compile: Option<Vec<usize>>,
 }

@@ -33,13 +33,13 @@ pub(crate) struct ExplainArgs {
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) look: LookArgs,
-    /// The sample, by its row from 0
+    /// The sample, by its row, counted from 0
     #[arg(long, value_name = "I", value_parser = count, allow_negative_numbers = true)]
     pub(crate) row: Option<usize>,
     /// The sample, by its name
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Memory that reading may take, such as 2GB
+    /// Memory limit for reading, such as 2GB
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) max_memory: Option<u64>,
     /// Print one JSON object instead of tables
@@ -98,7 +98,7 @@ fn row(args: &ExplainArgs, samples: usize, names: Option<&[String]>) -> Result<u
     }
     let wanted = args.name.as_deref().unwrap_or_default();
     let Some(names) = names else {
-        bail!("{file}: its samples have no names; give --row, or say which column names them with --id");
+        bail!("{file}: its samples have no names; give --row, or name the column that holds them with --id");
     };
     names.iter().position(|name| name == wanted).ok_or_else(|| {
         let meant = emmf_io::nearest(wanted, names.iter().map(String::as_str));
@@ -198,7 +198,7 @@ fn print_tables(found: &Explanation, missing: Missing) -> Result<()> {
     writeln!(out, "row {}{name}: cluster {}{class}", found.row, found.cluster)?;
     let weight = found.fitted.as_ref().map_or_else(
         || {
-            "not known, as it is not a sample of the fit, or the fit's record.json is not beside the model"
+            "unknown: it is not a sample of the fit, or the record.json of the fit is not beside the model"
                 .into()
         },
         |fitted| format!("{:.4}", fitted.weight),
@@ -220,7 +220,7 @@ fn print_tables(found: &Explanation, missing: Missing) -> Result<()> {
     }
     drop(out);
     print(&coefficients)?;
-    let mut worst = table(["does not fit", "value", "fitted", "difference"]);
+    let mut worst = table(["fits worst", "value", "fitted", "difference"]);
     for misfit in &found.worst {
         let gap = misfit.value - misfit.fitted;
         worst.add_row([
@@ -233,7 +233,7 @@ fn print_tables(found: &Explanation, missing: Missing) -> Result<()> {
     writeln!(std::io::stdout().lock())?;
     print(&worst)?;
     if missing == Missing::Nan {
-        writeln!(std::io::stdout().lock(), "\nMissing values have no part in it.")?;
+        writeln!(std::io::stdout().lock(), "\nMissing values are left out.")?;
     }
     Ok(())
 }

@@ -83,7 +83,7 @@ fn tell(args: &FitArgs, input: &Input) {
         && !input.about().words
     {
         complain(&format!(
-            "{}: {samples} samples of {features} features; if the rows are features, say --transpose",
+            "{}: {samples} samples of {features} features; if the rows are features, use --transpose",
             input::called(&args.input.data)
         ));
     }
@@ -171,7 +171,7 @@ fn check_page(args: &FitArgs, page: &Path) -> Result<()> {
     let in_out = args.out.as_ref().is_some_and(|out| page.parent() == Some(out.as_path()));
     let name = page.file_name().and_then(|name| name.to_str());
     if in_out && name.is_some_and(emmf_io::is_result_file) {
-        bail!("--report {} is a file of the results; name another one", page.display());
+        bail!("--report {} is one of the result files; name another one", page.display());
     }
     if in_out { Ok(()) } else { Ok(emmf_io::check_writable(page)?) }
 }
@@ -232,7 +232,7 @@ pub(crate) fn spec(args: &FitArgs) -> Result<Spec> {
 
 fn normalize(names: &[NormalizeName]) -> Result<Vec<Normalize>> {
     if names.len() > 1 && names.contains(&NormalizeName::None) {
-        bail!("--normalize none does not go together with other steps; leave it out or say it alone");
+        bail!("--normalize none cannot be combined with other steps; leave it out or give it alone");
     }
     Ok(names.iter().filter_map(|&name| name.into()).collect())
 }
@@ -325,13 +325,13 @@ fn tables(args: &FitArgs, (n, d, k): (usize, usize, usize)) -> Result<(Vec<Table
         }
         if !args.quiet {
             complain(
-                "coefficients.csv and centroids.csv would be large and are not written; --write csv or parquet does",
+                "coefficients.csv and centroids.csv would be large and are not written; use --write csv or parquet",
             );
         }
         return Ok((Vec::new(), is_anndata));
     }
     if args.write.contains(&TableName::H5ad) && !is_anndata {
-        bail!("--write h5ad adds the results to an .h5ad file; {} is none", args.input.data.display());
+        bail!("--write h5ad adds the results to an .h5ad file; {} is not one", args.input.data.display());
     }
     let format = |name: &TableName| match name {
         TableName::Csv => Some(TableFormat::Csv),
@@ -375,15 +375,15 @@ fn read_weights(path: &Path, samples: usize, budget: &Budget) -> Result<Vec<f64>
     let weights = match emmf_io::read(path, &options)?.x.into_f64() {
         Matrix::Dense(weights) if weights.cols() == 1 => weights.into_vec(),
         weights => {
-            bail!("{file}: holds {} columns; sample weights are one number a line", weights.shape().1)
+            bail!("{file}: has {} columns; sample weights are one number per line", weights.shape().1)
         }
     };
     if weights.len() != samples {
-        bail!("{file}: holds {} sample weights for {samples} samples; give one each", weights.len());
+        bail!("{file}: has {} sample weights for {samples} samples; give one for each", weights.len());
     }
     let is_bad = |weight: &&f64| !(**weight >= 0.0 && weight.is_finite());
     if let Some((row, weight)) = weights.iter().enumerate().find(|(_, weight)| is_bad(weight)) {
-        bail!("{file}: the weight of sample {row} (from 0) is {weight}, but must be finite and not negative");
+        bail!("{file}: the weight of sample {row} (from 0) is {weight}, but must be finite and nonnegative");
     }
     Ok(weights)
 }

@@ -13,12 +13,12 @@ use crate::values::MissingName;
 
 #[derive(ClapArgs)]
 pub(crate) struct MissingArgs {
-    /// NaN, empty and NA fields are missing values
+    /// Treat NaN, empty and NA fields as missing values
     ///
-    /// They have no part in the fit, which fills them in.
+    /// The fit leaves them out and fills them in.
     #[arg(long, value_enum, value_name = "nan", hide_possible_values = true, help_heading = heading::DATA)]
     pub(crate) missing: Option<MissingName>,
-    /// File with a matrix of the same shape that is 0 where a value is missing, else 1
+    /// File with a matrix of the same shape that is 0 where a value is missing, otherwise 1
     #[arg(long, value_name = "FILE", help_heading = heading::DATA, hide_short_help = true)]
     pub(crate) mask: Option<PathBuf>,
 }
@@ -37,7 +37,7 @@ impl MissingArgs {
         let options = ReadOptions { budget: budget.clone(), ..ReadOptions::default() };
         let mask = emmf_io::read(path, &options)?.x.into_f64().cast::<T>();
         let (Matrix::Dense(x), Matrix::Dense(mask)) = (&x, &mask) else {
-            bail!("{file}: a mask goes with dense data and is dense itself");
+            bail!("{file}: a mask is only for dense data and must be dense itself");
         };
         if mask.shape() != x.shape() {
             let ((n, d), (rows, cols)) = (x.shape(), mask.shape());
@@ -48,7 +48,7 @@ impl MissingArgs {
         if let Some(at) = mask.as_slice().iter().position(|&m| m != T::ZERO && m != T::ONE) {
             let (row, col, value) = (at / mask.cols(), at % mask.cols(), mask.as_slice()[at]);
             bail!(
-                "{file}: row {row}, column {col} (from 0) is {value}; a mask holds 1 where there is a value, else 0"
+                "{file}: row {row}, column {col} (from 0) is {value}; a mask holds 1 where there is a value, otherwise 0"
             );
         }
         Ok(Matrix::Dense(masked(x, mask)?))

@@ -13,27 +13,27 @@ use crate::values::{GraphWeightsName, StopByName, count};
 #[derive(ClapArgs)]
 #[command(next_help_heading = heading::GRAPH)]
 pub(crate) struct GraphArgs {
-    /// Graph over the samples that the clusters are to follow
+    /// Graph over the samples that the clusters should follow
     ///
     /// auto, knn, adaptive, or a file with a symmetric sparse matrix (MTX, NPZ, MAT) or a list of edges (CSV: two samples,
-    /// from 0, and a weight) [default: auto with a method that needs a graph, else none].
+    /// from 0, and a weight) [default: auto with a method that needs a graph, otherwise none].
     #[arg(long, value_name = "auto|knn|adaptive|FILE", hide_short_help = true)]
     pub(crate) graph: Option<String>,
-    /// Nearest neighbours that a sample is joined with [default: 5]
+    /// Number of nearest neighbours each sample is linked to [default: 5]
     #[arg(long, visible_alias = "neighbours", value_name = "N", value_parser = count, allow_negative_numbers = true, hide_short_help = true)]
     pub(crate) neighbors: Option<usize>,
     /// Weights of the edges between nearest neighbours [default: binary]
     #[arg(long, value_name = "KIND", value_enum, hide_short_help = true)]
     pub(crate) graph_weights: Option<GraphWeightsName>,
-    /// Whether neighbours may be missed for speed [default: from 300000 samples on]
+    /// Whether some neighbours may be missed for speed [default: true from 300000 samples]
     #[arg(long, value_name = "BOOL", action = clap::ArgAction::Set, hide_short_help = true)]
     pub(crate) approximate: Option<bool>,
-    /// λ, how much the graph counts: the same as --param lambda=L [default: from the data]
+    /// Weight λ of the graph, the same as --param lambda=L [default: chosen from the data]
     #[arg(long, value_name = "L", allow_negative_numbers = true, hide_short_help = true)]
     pub(crate) lambda: Option<f64>,
     /// What --tol is compared with: the change of the objective or of the coefficients
     ///
-    /// [default: coefficients with a graph, else objective]
+    /// [default: coefficients with a graph, otherwise objective]
     #[arg(long, value_name = "WHAT", value_enum, hide_short_help = true)]
     pub(crate) stop_by: Option<StopByName>,
 }
@@ -63,7 +63,7 @@ impl GraphArgs {
                     ("--approximate", self.approximate.is_some()),
                 ];
                 if let Some((option, _)) = asked.iter().find(|(_, asked)| *asked) {
-                    bail!("{option} is about a graph, but there is none; add --graph knn");
+                    bail!("{option} needs a graph, but there is none; add --graph knn");
                 }
                 return Ok(None);
             }
@@ -94,7 +94,7 @@ fn read(path: &Path, samples: usize, budget: &Budget) -> Result<Graph> {
     let file = || path.display().to_string();
     let whole = |node: f64| {
         let is_whole = node >= 0.0 && node.fract() == 0.0 && node < samples as f64;
-        if is_whole { Ok(node as usize) } else { bail!("{node} is none of the samples 0 to {}", samples - 1) }
+        if is_whole { Ok(node as usize) } else { bail!("{node} is not a sample from 0 to {}", samples - 1) }
     };
     // Edges may begin with samples that count 0, 1, 2: these are no names.
     let columns = vec!["*".to_owned()];

@@ -58,7 +58,7 @@ pub(crate) fn search<T: Real>(
     mut fit: impl FnMut(&Spec) -> Result<Fit<T>>,
 ) -> Result<(Fit<T>, GridInfo)> {
     if spec.params.contains_key(&grid.name) {
-        bail!("--grid tries values of {}, which is given already; leave one of them out", grid.name);
+        bail!("--grid tries values of {}, which is already given; leave one of them out", grid.name);
     }
     let judge = match (args.grid_by, labels) {
         (GridByName::Acc, Some(labels)) => Judge::Accuracy(labels),
@@ -88,8 +88,8 @@ pub(crate) fn search<T: Real>(
     };
     if matches!(judge, Judge::Accuracy(_)) {
         complain(&format!(
-            "WARNING: {} = {chosen} was chosen by its accuracy, with the true classes. The scores of this fit are those of \
-             a choice that nobody without them could make.",
+            "WARNING: {} = {chosen} was chosen by accuracy, using the true classes. Without them nobody \
+             could make this choice or reach the scores of this fit.",
             grid.name
         ));
     }

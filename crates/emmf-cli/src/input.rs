@@ -84,7 +84,7 @@ pub(crate) fn open(
     let file = input.data.display();
     if missing == Missing::Nan {
         bail!(
-            "{file}: missing values need the data in memory, {} with the fit; allow that much, or fill the gaps before",
+            "{file}: missing values need the data in memory, {} with the fit; allow that much, or fill the gaps first",
             readable(whole)
         );
     }
@@ -130,8 +130,8 @@ fn check_room(x: &Numbers, work: u64, (data, limit): (&Path, Limit)) -> Result<(
 /// What makes a fit smaller.
 fn advice(dtype: Dtype) -> &'static str {
     match dtype {
-        Dtype::F32 => "allow more, or take a smaller k",
-        Dtype::F64 => "allow more, take a smaller k, or compute in single precision (--dtype f32)",
+        Dtype::F32 => "allow more, or use a smaller k",
+        Dtype::F64 => "allow more, use a smaller k, or compute in single precision (--dtype f32)",
     }
 }
 

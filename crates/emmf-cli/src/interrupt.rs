@@ -46,7 +46,7 @@ fn pressed(signal: i32) {
         leave(signal);
     }
     if std::io::stderr().is_terminal() {
-        crate::complain("\nending the fit and keeping what there is; once more leaves at once");
+        crate::complain("\nending the fit and keeping the result so far; a second signal quits at once");
     }
 }
 
@@ -85,9 +85,9 @@ fn code(signal: i32) -> u8 {
 fn leave(signal: i32) -> ! {
     let written = emmf_io::abandon();
     let message = if RESUMABLE.load(Ordering::SeqCst) {
-        "interrupted; the runs that have ended are kept, --resume goes on with them"
+        "interrupted; completed runs are kept, --resume continues from them"
     } else if written {
-        "interrupted; the files that were written before are whole"
+        "interrupted; the files already written are complete"
     } else if FITTING.load(Ordering::SeqCst) && !ITERATING.load(Ordering::SeqCst) {
         "interrupted before the first iteration; nothing was written"
     } else {

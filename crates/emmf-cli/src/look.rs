@@ -17,18 +17,18 @@ use crate::values::{ImageForm, count, frequency, image_form, image_shape};
 
 #[derive(ClapArgs)]
 pub(crate) struct LookArgs {
-    /// Column with texts, whose words are counted
+    /// Column with texts whose words are counted
     ///
     /// A name or a number. A folder of .txt files needs none.
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, conflicts_with = "image", help_heading = heading::DATA)]
     pub(crate) text: Option<String>,
     /// Samples are images of this height and width
     ///
-    /// So they can be shown. Pixels lie row by row, or column by column with HxW,column-major. auto: DATA is a folder of PNG, PGM or JPEG files, or
+    /// This lets the page show them. Pixels lie row by row, or column by column with HxW,column-major. auto: DATA is a folder of PNG, PGM or JPEG files, or
     /// holds square images.
     #[arg(long, value_name = "HxW|auto", value_parser = image_form, help_heading = heading::DATA)]
     pub(crate) image: Option<ImageForm>,
-    /// Bring the images of a folder to this height and width
+    /// Resize the images of a folder to this height and width
     #[arg(long, value_name = "HxW", value_parser = image_shape, help_heading = heading::DATA, hide_short_help = true)]
     pub(crate) resize: Option<(usize, usize)>,
     /// Words of texts to leave out: auto, none, a language such as en, or a file
@@ -36,17 +36,17 @@ pub(crate) struct LookArgs {
     /// auto takes those of the language that the texts seem to be in. A file has one word per line.
     #[arg(long, value_name = "WHICH", default_value = "auto", help_heading = heading::TEXTS, hide_short_help = true)]
     pub(crate) stop_words: String,
-    /// Leave out words of fewer texts: a number, or a share such as 0.01 [default: 2]
+    /// Leave out words found in fewer texts: a number, or a share such as 0.01 [default: 2]
     #[arg(long, value_name = "N|SHARE", value_parser = frequency, help_heading = heading::TEXTS, hide_short_help = true)]
     pub(crate) min_df: Option<Frequency>,
-    /// Leave out words of more texts: a number, or a share [default: 0.5]
+    /// Leave out words found in more texts: a number, or a share [default: 0.5]
     #[arg(long, value_name = "N|SHARE", value_parser = frequency, help_heading = heading::TEXTS, hide_short_help = true)]
     pub(crate) max_df: Option<Frequency>,
-    /// Count up to so many words in a row as one, too
+    /// Also count runs of up to N words as one
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5), default_value_t = 1,
         help_heading = heading::TEXTS, hide_short_help = true)]
     pub(crate) ngrams: u8,
-    /// Most words to keep: those of the most texts
+    /// Maximum number of words to keep: those found in the most texts
     #[arg(long, value_name = "N", value_parser = count, default_value_t = 50_000, help_heading = heading::TEXTS, hide_short_help = true)]
     pub(crate) max_words: usize,
 }
@@ -122,13 +122,13 @@ impl LookArgs {
     ) -> Result<(Numbers, About)> {
         let path = &args.data;
         if self.resize.is_some() && !is_folder(path) {
-            bail!("--resize is for the images of a folder; {} is none", path.display());
+            bail!("--resize is for the images of a folder; {} is not a folder", path.display());
         }
         let vocabulary = model.filter(|notes| notes.words).and_then(|notes| notes.features.as_deref());
         let (mut data, image) = if is_folder(path) {
             if args.labels.is_some() || args.variable.is_some() {
                 bail!(
-                    "{}: is a folder, in which the sub-folders are the classes; leave out --labels and --variable",
+                    "{}: is a folder, whose sub-folders are the classes; leave out --labels and --variable",
                     path.display()
                 );
             }
@@ -183,7 +183,7 @@ impl LookArgs {
         };
         if shape.height.checked_mul(shape.width) != Some(features) {
             bail!(
-                "{}: has {features} features, which are no images of {}x{}; give their height and width with --image",
+                "{}: has {features} features, which do not make images of {}x{}; give their height and width with --image",
                 path.display(),
                 shape.height,
                 shape.width

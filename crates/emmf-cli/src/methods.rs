@@ -11,10 +11,10 @@ use crate::args::Offered;
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  emmf methods\n  emmf methods g-emmf\n  emmf methods --json")]
 pub(crate) struct MethodsArgs {
-    /// Method to tell everything about
+    /// Method to describe in full
     #[arg(value_name = "NAME", value_parser = Offered::methods(), hide_possible_values = true)]
     name: Option<String>,
-    /// Print JSON instead: an array of all methods, or the one
+    /// Print JSON instead: an array of all methods, or the one named
     #[arg(long)]
     json: bool,
 }
@@ -76,7 +76,7 @@ fn list(out: &mut impl Write) -> Result<()> {
             writeln!(out, "  {:longest$}  {title}", entry.name)?;
         }
     }
-    Ok(writeln!(out, "\n`emmf methods NAME` shows what one minimises, takes and guarantees.")?)
+    Ok(writeln!(out, "\n`emmf methods NAME` shows what one minimises, its parameters and guarantees.")?)
 }
 
 /// Everything about a method.

@@ -24,17 +24,17 @@ const WRITTEN: Duration = Duration::from_secs(1);
 #[derive(ClapArgs)]
 #[command(next_help_heading = heading::BATCHES)]
 pub(crate) struct OnlineArgs {
-    /// Learn batch by batch, of so many samples each, and keep none of them
+    /// Learn in batches of N samples each, and keep none of them
     ///
-    /// DATA is text, NPY or Parquet, or text from a pipe that never ends. The first batch makes start and yardstick; later samples that are outliers by it have no part unless --outliers keep.
+    /// DATA is text, NPY or Parquet, or text from a pipe that never ends. The first batch provides the start and the reference for outliers; later samples that are outliers by it are left out unless --outliers keep is given.
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, hide_short_help = true)]
     pub(crate) batch: Option<usize>,
-    /// Let a model of --batch go on learning from DATA
+    /// Continue training a model of --batch on DATA
     ///
-    /// All at once or in batches; it is written where it was, or to --out.
+    /// All at once or in batches; the model is written back to its file, or to --out.
     #[arg(long, value_name = "MODEL", hide_short_help = true)]
     pub(crate) update: Option<PathBuf>,
-    /// Samples after which an older one counts half [default: none is forgotten]
+    /// Number of samples after which an older sample counts half [default: none is forgotten]
     #[arg(
         long,
         value_name = "SAMPLES",
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<()> {
         let (model, notes) = emmf_io::read_model_and_notes(path)?;
         if !has_past(&model) {
             bail!(
-                "{}: does not go on learning, since it is of a fit of all samples at once; make one with emmf fit DATA --batch N",
+                "{}: cannot continue learning, because it was fitted to all samples at once; make one with emmf fit DATA --batch N",
                 path.display()
             );
         }
@@ -98,7 +98,7 @@ fn check(args: &FitArgs) -> Result<()> {
     ];
     if let Some((name, _)) = asked.into_iter().find(|(_, asked)| *asked) {
         bail!(
-            "{name} does not go together with --batch or --update, which see every sample once; leave it out"
+            "{name} cannot be combined with --batch or --update, which see every sample once; leave it out"
         );
     }
     if args.online.batch.is_some() && args.look.is_special(&args.input.data) {
@@ -113,7 +113,7 @@ fn place(args: &FitArgs) -> Result<(PathBuf, Option<ResultFolder>)> {
         (Some(out), _) => {
             let folder = ResultFolder::open(out)?;
             if out.join(RECORD_FILE).exists() {
-                bail!("{}: holds the results of another fit; name another folder", out.display());
+                bail!("{}: holds the results of another fit; choose another folder", out.display());
             }
             Ok((out.join(MODEL_FILE), Some(folder)))
         }
@@ -180,8 +180,8 @@ impl Learner<'_> {
         if !self.warned && self.batches > 1 && 2 * batch.outliers.len() > batch.samples {
             self.warned = true;
             complain(&format!(
-                "batch {}: most of its samples are unlike those of the first batch and have no part; if they are not junk, mix the \
-                 rows before, take a larger --batch, or say --outliers keep",
+                "batch {}: most of its samples are unlike those of the first batch and are left out; if they \
+                 are not junk, shuffle the rows first, use a larger --batch, or give --outliers keep",
                 batch.number
             ));
         }
@@ -215,7 +215,7 @@ impl Learner<'_> {
     ) -> Result<(AnyModel, Batch)> {
         let updated = model.update(x, None, &Running::on(self.args.threads));
         let updated = updated.map_err(|error| {
-            let after = format!("after {} samples: ", self.seen);
+            let after = format!("after {} samples", self.seen);
             explained(&error, &self.args.input.data).context(after)
         })?;
         let above = emmf::outliers::outliers(&updated.coded.scores, &[], emmf::outliers::THRESHOLD);

@@ -74,8 +74,8 @@ fn words(phase: Phase) -> &'static str {
     match phase {
         Phase::Prepare => "looking through the samples",
         Phase::Screen => "looking for outliers",
-        Phase::Graph => "joining neighbours",
-        Phase::Start => "making the start",
+        Phase::Graph => "linking neighbours",
+        Phase::Start => "preparing the start",
         Phase::Code => "coding the samples",
         _ => "working",
     }

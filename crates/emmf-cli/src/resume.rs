@@ -24,11 +24,11 @@ pub(crate) fn expanded(typed: Vec<OsString>) -> Result<Vec<OsString>> {
         [word] => PathBuf::from(
             word.to_str().and_then(|word| word.split_once('=')).map_or("", |(_, folder)| folder),
         ),
-        _ => bail!("--resume FOLDER stands alone: everything else comes from the call that was stopped"),
+        _ => bail!("--resume FOLDER takes no other options: they come from the call that was stopped"),
     };
     let folder = std::path::absolute(&folder).unwrap_or(folder);
     let (_, call) = read_checkpoint(&folder.join(CHECKPOINT_FILE))
-        .with_context(|| format!("{}: there is no fit to go on with", folder.display()))?;
+        .with_context(|| format!("{}: there is no fit to continue", folder.display()))?;
     std::env::set_current_dir(&call.folder)
         .with_context(|| format!("{}: cannot go back to the folder of the call", call.folder))?;
     let words = call.arguments.into_iter().map(OsString::from);
@@ -56,12 +56,12 @@ impl Keeper {
     ) -> Result<Option<Self>> {
         let (Some(minutes), Some(out)) = (args.checkpoint, &args.out) else { return Ok(None) };
         if args.grid.is_some() {
-            bail!("--checkpoint does not go together with --grid; leave one of them out");
+            bail!("--checkpoint cannot be combined with --grid; leave one of them out");
         }
         let folder = std::env::current_dir().context("the folder of this call is gone")?;
         let call = Call {
             arguments: args.words.clone(),
-            folder: folder.to_str().context("the name of this folder is no text")?.into(),
+            folder: folder.to_str().context("the name of this folder is not valid text")?.into(),
             data: emmf_io::fingerprint(x)?,
             choice: choice.cloned(),
         };
@@ -81,7 +81,7 @@ impl Keeper {
             && !self.failed
         {
             // The fit is worth more than its checkpoint.
-            complain(&format!("warning: no checkpoint is kept: {error}"));
+            complain(&format!("warning: no checkpoint was saved: {error}"));
             self.failed = true;
         }
         self.last = Instant::now();
@@ -94,7 +94,7 @@ pub(crate) fn resumed<T: Real>(args: &FitArgs, x: Samples<'_, T>) -> Result<Opti
     let (checkpoint, call) = read_checkpoint(&folder.join(CHECKPOINT_FILE))?;
     if call.data != emmf_io::fingerprint(x)? {
         bail!(
-            "{}: is not what it was when the fit in {} was stopped; start the fit anew",
+            "{}: has changed since the fit in {} was stopped; start the fit again",
             args.input.data.display(),
             folder.display()
         );

@@ -16,7 +16,7 @@ use crate::values::size;
     emmf score classes.txt result\n  \
     emmf score iris.csv result --labels species --json")]
 pub(crate) struct ScoreArgs {
-    /// File with the true classes: one a line, or a column or variable of any file with data
+    /// File with the true classes: one per line, or a column or variable of any data file
     truth: PathBuf,
     /// Folder of a fit, or a file with the predicted clusters
     predicted: PathBuf,
@@ -26,7 +26,7 @@ pub(crate) struct ScoreArgs {
     /// Column or variable of PREDICTED that holds the clusters
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     predicted_labels: Option<String>,
-    /// Memory that reading may take, such as 2GB
+    /// Memory limit for reading, such as 2GB
     #[arg(long, value_name = "SIZE", value_parser = size)]
     max_memory: Option<u64>,
     /// Print one JSON object instead of a table

@@ -57,7 +57,7 @@ pub(crate) fn manual(args: &ManArgs) -> Result<()> {
 
 fn pages(command: &Command, folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder)
-        .with_context(|| format!("{}: cannot be made; choose another folder", folder.display()))?;
+        .with_context(|| format!("{}: cannot be created; choose another folder", folder.display()))?;
     let parts = command.get_subcommands().filter(|part| part.get_name() != "help");
     let mut written = Vec::new();
     for part in std::iter::once(command).chain(parts) {

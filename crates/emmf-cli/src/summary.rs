@@ -81,13 +81,13 @@ pub(crate) fn print(record: &Record, out: Option<&Path>, page: Option<&Path>) ->
     let seconds = record.seconds.total;
     shown.add_row(["iterations", &format!("{}{}, {seconds:.2} s", record.iterations, ended(record))]);
     let (now, before) = (short(record.objective), short(record.initial));
-    shown.add_row(["objective", &format!("{now}, at the start {before}")]);
+    shown.add_row(["objective", &format!("{now}, {before} at the start")]);
     if let Some(grid) = &record.grid {
         let point = |point: &emmf_io::GridPoint| format!("{:e}: {:.3}", point.value, point.score);
         let points: Vec<_> = grid.points.iter().map(point).collect();
         let by = if grid.by == "accuracy" { "accuracy, WITH THE TRUE CLASSES" } else { &grid.by };
         let text = format!("{} = {:e} by {by} ({})", grid.name, grid.chosen, points.join(", "));
-        shown.add_row(["chosen of the grid", &text]);
+        shown.add_row(["chosen from the grid", &text]);
     }
     shown.add_row(["cluster sizes", &cluster_sizes(record)]);
     shown.add_row(["outliers", &outliers(record)]);
@@ -130,9 +130,9 @@ fn nodes(tree: &NodeTree) -> String {
     let empty: Vec<String> = tree.empty.iter().map(|(layer, node)| format!("L{layer}.{node}")).collect();
     let without = match &empty[..] {
         [] => String::new(),
-        _ => format!("; without samples and left out: {}", listed(&empty)),
+        _ => format!("; left out, as they have no samples: {}", listed(&empty)),
     };
-    format!("{} nodes, certainty {mean:.2} in the mean{without}", counts.join(", "))
+    format!("{} nodes, mean certainty {mean:.2}{without}", counts.join(", "))
 }
 
 /// Some names, and how many more there are.
@@ -212,11 +212,11 @@ fn outliers(record: &Record) -> String {
     let mut said = vec![match record.set_aside.len() {
         0 => found,
         1 => {
-            format!("{found}, or set aside before the start as one sample was, which had no part in the fit")
+            format!("{found}, or set aside before the start (one sample, which then took no part in the fit)")
         }
         aside => {
             format!(
-                "{found}, or set aside before the start as {aside} samples were, which had no part in the fit"
+                "{found}, or set aside before the start ({aside} samples, which then took no part in the fit)"
             )
         }
     }];
@@ -232,11 +232,11 @@ fn alike(group: &[usize], record: &Record) -> String {
     let k = record.spec.label_count();
     let large = 4 * k * group.len() >= record.samples.score.len();
     let advice = if large && !record.spec.is_deep() {
-        format!(": a cluster of their own? -k {} finds it", k + 1)
+        format!(": a cluster of their own? Try -k {}", k + 1)
     } else {
         String::new()
     };
-    format!("{} of them are alike and unlike the rest (rows {}{more}){advice}", group.len(), rows.join(", "))
+    format!("{} of them are alike but unlike the rest (rows {}{more}){advice}", group.len(), rows.join(", "))
 }
 
 /// The five outliers with the highest scores, or samples where there are fewer; those that were set aside are outliers.

@@ -23,30 +23,30 @@ use crate::wording::explained;
 pub(crate) struct TransformArgs {
     /// Folder of a fit, or its model.safetensors
     ///
-    /// Where it and DATA name the features, these are taken by name, in any order.
+    /// If both it and DATA name the features, they are matched by name, in any order.
     #[arg(value_name = "RESULT")]
     model: PathBuf,
     #[command(flatten)]
     input: InputArgs,
     #[command(flatten)]
     look: LookArgs,
-    /// Memory to stay within, such as 2GB
+    /// Memory limit, such as 2GB
     ///
     /// Larger NPY and Parquet files are read in blocks of samples.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     max_memory: Option<u64>,
     #[command(flatten)]
     gaps: MissingArgs,
-    /// Threads; the result does not depend on it [default: one per core]
+    /// Number of threads; the result does not depend on it [default: one per core]
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     threads: Option<usize>,
-    /// File for the samples with missing values filled in; its ending names the format
+    /// File for the samples with missing values filled in; its extension sets the format
     #[arg(long, value_name = "FILE")]
     imputed: Option<PathBuf>,
-    /// File for coefficients, label, residual and score of each sample
+    /// File for the coefficients, label, residual and score of each sample
     ///
-    /// The columns are those of a fit's coefficients.csv: the name, where there is one, v0, v1, …, label, residual, score, and with
-    /// layers l2v0, …, label1, score1, …. The ending says the format: csv, tsv, npy, npz, mat, mtx or parquet; - is CSV on standard output.
+    /// The columns are those of a fit's coefficients.csv: the name, if there is one, v0, v1, …, label, residual, score, and with
+    /// layers l2v0, …, label1, score1, …. The extension sets the format: csv, tsv, npy, npz, mat, mtx or parquet; - is CSV on standard output.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Print one JSON object about what was written
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &TransformArgs) -> Result<()> {
         said @ Missing::Nan => said,
     };
     if args.imputed.is_some() && missing == Missing::Refuse {
-        bail!("--imputed needs missing values; say --missing nan or give a --mask");
+        bail!("--imputed needs missing values; use --missing nan or give a --mask");
     }
     let mut data = samples(args, (&model, &notes), missing)?;
     let columns = data.about_mut().columns.take();

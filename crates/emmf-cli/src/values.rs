@@ -43,18 +43,18 @@ names!(GraphWeightsName for Weighting {
 /// What a grid is judged by.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GridByName {
-    /// How many edges between nearest neighbours lie inside clusters; needs no classes.
+    /// By how many edges between nearest neighbours lie inside clusters; needs no classes.
     Modularity,
-    /// Agreement with the true classes, as in the paper's tables.
+    /// By the agreement with the true classes, as in the paper's tables.
     Acc,
 }
 
 /// What a number of centroids is chosen for.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ChooseName {
-    /// Groups that are there.
+    /// Groups that exist in the data.
     Clusters,
-    /// What explains values that were not seen.
+    /// Centroids that explain held-out values.
     Rank,
 }
 
@@ -90,7 +90,7 @@ names!(PlotKind for emmf_report::Kind {
 });
 
 pub(crate) fn count(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| "it must be a whole number, not negative".into())
+    text.parse().map_err(|_| "it must be a whole number of at least 0".into())
 }
 
 pub(crate) fn minutes(text: &str) -> Result<f64, String> {
@@ -99,7 +99,7 @@ pub(crate) fn minutes(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn seed(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| "it must be a whole number, not negative".into())
+    text.parse().map_err(|_| "it must be a whole number of at least 0".into())
 }
 
 pub(crate) fn name_and_value(text: &str) -> Result<(String, f64), String> {
@@ -176,7 +176,7 @@ pub(crate) fn image_form(text: &str) -> Result<ImageForm, String> {
     let column_major = match order {
         "row-major" => false,
         "column-major" => true,
-        _ => return Err(format!("'{order}' is no order of pixels; write row-major or column-major")),
+        _ => return Err(format!("'{order}' is not an order of pixels; write row-major or column-major")),
     };
     Ok(ImageForm::Shape(ImageShape { height, width, column_major }))
 }
@@ -198,11 +198,11 @@ pub(crate) fn clusters(text: &str) -> Result<Clusters, String> {
     let Some((low, high)) = text.split_once("..") else {
         return count(text)
             .map(Clusters::Fixed)
-            .map_err(|why| format!("{why}; or auto, or a range as 2..20"));
+            .map_err(|why| format!("{why}, or auto, or a range such as 2..20"));
     };
     match (count(low)?, count(high.trim_start_matches('='))?) {
         (low, high) if low >= 2 && low <= high => Ok(Clusters::Among(low..=high)),
-        _ => Err("a range starts at 2 or more and does not fall, as 2..20".into()),
+        _ => Err("a range starts at 2 or more and must not fall, as in 2..20".into()),
     }
 }
 
@@ -218,7 +218,7 @@ pub(crate) fn layers(text: &str) -> Result<Layers, String> {
         return Ok(Layers::Auto);
     }
     let widths = text.split(',').map(|width| width.trim().parse()).collect::<Result<Vec<usize>, _>>();
-    widths.map(Layers::Fixed).map_err(|_| "it must be whole numbers that fall, as 60,20, or auto".into())
+    widths.map(Layers::Fixed).map_err(|_| "it must be falling whole numbers, such as 60,20, or auto".into())
 }
 
 pub(crate) fn image_shape(text: &str) -> Result<(usize, usize), String> {

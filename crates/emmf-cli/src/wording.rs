@@ -60,7 +60,7 @@ pub(crate) fn explained(error: &emmf::Error, file: &Path) -> Error {
 pub(crate) fn remark(remark: &Remark, file: &Path) -> String {
     let hint = match remark {
         Remark::Names { column } => format!("; --drop '{column}' leaves it out altogether"),
-        Remark::Counts { column } => format!("; if it is a feature, say --columns '{column},*'"),
+        Remark::Counts { column } => format!("; if it is a feature, use --columns '{column},*'"),
         Remark::Texts { columns } => match &columns[..] {
             [one] => {
                 format!("; --labels '{one}' compares the clusters with it, --text '{one}' counts its words")
@@ -69,7 +69,7 @@ pub(crate) fn remark(remark: &Remark, file: &Path) -> String {
                 "; --labels NAME compares the clusters with one of them, --text NAME counts its words".into()
             }
         },
-        Remark::DecimalComma => "; if that is wrong, say --decimal .".into(),
+        Remark::DecimalComma => "; if that is wrong, use --decimal .".into(),
         Remark::Part { .. } => "; --variable NAME chooses another".into(),
         _ => String::new(),
     };

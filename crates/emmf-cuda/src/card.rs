@@ -48,7 +48,7 @@ impl Card {
         if let Some(missing) = missing() {
             return Err(failed(&name, missing));
         }
-        let told = |error: &dyn std::fmt::Debug| failed(&name, format!("{error:?}; take the device cpu"));
+        let told = |error: &dyn std::fmt::Debug| failed(&name, format!("{error:?}; use the device cpu"));
         let count = CudaContext::device_count().map_err(|error| told(&error))?;
         if usize::try_from(count).unwrap_or(0) <= number {
             let why = format!(
@@ -173,7 +173,7 @@ impl Card {
         }
         let gigabytes = |bytes: usize| bytes as f64 / 1e9;
         let why = format!(
-            "{:.2} GB more are needed on the card, which has {:.2} GB free of {:.2}; take fewer samples or the device cpu",
+            "{:.2} GB more are needed on the card, which has {:.2} GB free of {:.2}; use fewer samples or the device cpu",
             gigabytes(bytes),
             gigabytes(free),
             gigabytes(all)

@@ -55,7 +55,7 @@ impl Choice {
         match self {
             Self::Cuda(_) if !is_possible(spec)? => {
                 let must = format!(
-                    "cpu with {}: a card runs methods of weighted samples, such as emmf, without a graph, layers or missing values",
+                    "cpu with {}: a card only runs methods that weight samples, such as emmf, without a graph, layers or missing values",
                     spec.method
                 );
                 Err(Error::param("device", self, must))

@@ -24,7 +24,7 @@ impl Drop for Source {
 pub(crate) fn compile(program: &Program, arch: usize) -> Result<Vec<u8>> {
     let told = |why: &dyn std::fmt::Display| failed("NVRTC", why);
     if !is_compiler_there() {
-        return Err(told(&"libnvrtc is not found"));
+        return Err(told(&"libnvrtc was not found"));
     }
     let text = CString::new(program.source()).map_err(|error| told(&error))?;
     let source =
@@ -58,7 +58,7 @@ fn text_of(log: &[c_char]) -> String {
 /// The compute capabilities, such as 70, for which this NVRTC can compile, those up to 90 that kernels are written for.
 pub fn architectures() -> Result<Vec<usize>> {
     if !is_compiler_there() {
-        return Err(failed("NVRTC", "libnvrtc is not found"));
+        return Err(failed("NVRTC", "libnvrtc was not found"));
     }
     let mut count = 0;
     // SAFETY: writes one number.

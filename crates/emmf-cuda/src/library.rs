@@ -10,16 +10,16 @@ pub fn missing() -> Option<&'static str> {
     static FOUND: OnceLock<Option<&'static str>> = OnceLock::new();
     *FOUND.get_or_init(|| {
         if !is_driver_there() {
-            return Some("the driver of NVIDIA (libcuda) is not installed; install it, or take the device cpu");
+            return Some("the NVIDIA driver (libcuda) is not installed; install it, or use the device cpu");
         }
         if !is_compiler_there() {
             return Some(
-                "NVRTC (libnvrtc) is not found; install the CUDA toolkit or, for Python, emmf[cuda13], or take the device cpu",
+                "NVRTC (libnvrtc) was not found; install the CUDA toolkit or, for Python, emmf[cuda13], or use the device cpu",
             );
         }
         if !is_cublas_there() {
             return Some(
-                "cuBLAS (libcublas) is not found; install the CUDA toolkit or, for Python, emmf[cuda13], or take the device cpu",
+                "cuBLAS (libcublas) was not found; install the CUDA toolkit or, for Python, emmf[cuda13], or use the device cpu",
             );
         }
         None

@@ -49,7 +49,7 @@ impl<'x, T: Number> Loaded<'x, T> {
         if matches!(prepared.x, Samples::Csr(_)) {
             return Err(failed(
                 card.name(),
-                "the data are sparse; take the device cpu, or store them densely",
+                "the data are sparse; use the device cpu, or store them as dense",
             ));
         }
         let (place, kept) = (Place::whole(n), kept::<T>(card, &prepared.x)?);

@@ -13,7 +13,7 @@ use crate::number::Number;
 
 /// Samples whose P is made at a time: enough for launches not to count.
 const BLOCK: usize = 1 << 17;
-/// Samples of a piece of VᵀQV at the least and at the most, and blocks that its pieces are to make together.
+/// Samples of a piece of VᵀQV at least and at most, and blocks that its pieces should make together.
 const LEAST_PIECE: usize = 256;
 const MOST_PIECE: usize = 8192;
 const GRAM_BLOCKS: usize = 528;

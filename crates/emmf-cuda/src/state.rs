@@ -233,7 +233,7 @@ fn step_rows<T: Number>(
             let (each, most) = (2 * c * size_of::<T>(), card.shared_memory()?);
             if LEAST_ROWS * each > most {
                 let must = format!(
-                    "at most {} with hals on this card; take mu, or the device cpu",
+                    "at most {} with hals on this card; use mu, or the device cpu",
                     most / LEAST_ROWS / (each / c)
                 );
                 return Err(Error::param("k", c, must));
@@ -248,7 +248,7 @@ fn step_rows<T: Number>(
             return Err(Error::param(
                 "solver",
                 format!("{other:?}"),
-                "mu or hals on a card; take the device cpu",
+                "mu or hals on a card; use the device cpu",
             ));
         }
     }

@@ -15,7 +15,7 @@ const STEP: usize = 32;
 const STAGES: usize = 3;
 /// Threads of a block.
 const THREADS: usize = 256;
-/// Samples of a piece at the least and at the most, and blocks that the pieces of XᵀQV and those of VᵀQV are to make together.
+/// Samples of a piece at least and at most, and blocks that the pieces of XᵀQV and those of VᵀQV should make together.
 const LEAST_PIECE: usize = 256;
 const MOST_PIECE: usize = 8192;
 const BLOCKS: usize = 1056;

@@ -104,7 +104,7 @@ fn from_bytes(bytes: &[u8]) -> Result<(Checkpoint, Call), Problem> {
     let (_, header) = SafeTensors::read_metadata(bytes).map_err(broken)?;
     let head = header.metadata().as_ref().and_then(|entries| entries.get(FORMAT));
     let head =
-        head.ok_or_else(|| Problem::unsupported("a file that is no checkpoint", "name the folder of a fit"))?;
+        head.ok_or_else(|| Problem::unsupported("a different kind of file", "name the folder of a fit"))?;
     let head: Head = serde_json::from_str(head).map_err(broken)?;
     let tensors = SafeTensors::deserialize(bytes).map_err(broken)?;
     let mut arrays: BTreeMap<String, Vec<f64>> = BTreeMap::new();

@@ -25,17 +25,17 @@ pub enum Problem {
     Write(io::Error),
     /// Another program is about to write there.
     #[error(
-        "is in use by another emmf, which writes its results there; wait for it, or choose another folder"
+        "is in use by another emmf, which is writing its results there; wait for it, or choose another folder"
     )]
     InUse,
     /// A writer was killed while it changed the files of a folder, and the change cannot be completed.
     #[error(
-        "holds the files of two runs, as a program was killed while it wrote them, and they cannot be put in order: {0}; \
-         make the folder writable and try again, or write the results anew elsewhere"
+        "holds the files of two runs, because a program was killed while writing, and this cannot be repaired: \
+         {0}; make the folder writable and try again, or write the results somewhere else"
     )]
     Halfway(io::Error),
     /// Two files that a reader takes for those of one fit are of two.
-    #[error("is of another fit than the {other} beside it; fit again, or move one of them away")]
+    #[error("belongs to another fit than the {other} beside it; fit again, or move one of them away")]
     Foreign {
         /// The other file.
         other: &'static str,
@@ -77,7 +77,7 @@ pub enum Problem {
         instead: String,
     },
     /// The bytes contradict the format.
-    #[error("is damaged or cut off at {place}: {why}; fetch or save the file again")]
+    #[error("is damaged or cut off at {place}: {why}; download or save the file again")]
     Malformed {
         /// Byte, line, variable or column.
         place: String,
@@ -165,8 +165,8 @@ pub enum Problem {
     },
     /// Pixels that are said to lie in another order than those of the model.
     #[error(
-        "--image says that the pixels lie in another order (row by row, or column-major) than those that the model was \
-         fitted to; leave --image out where they lie as in the fit, else bring them into that order"
+        "--image gives the pixels in another order (row-major or column-major) than in the images that the \
+         model was fitted to; leave --image out if the order is the same, otherwise reorder the pixels"
     )]
     OtherLayout,
     /// None or several of the variables or columns could be meant.
@@ -181,7 +181,7 @@ pub enum Problem {
     },
     /// An entry without a value.
     #[error(
-        "column '{column}' has no value in row {row} (from 1); fill in or remove such rows, or say --missing nan"
+        "column '{column}' has no value in row {row} (from 1); fill in or remove such rows, or use --missing nan"
     )]
     Missing {
         /// Name of the column.
@@ -216,7 +216,7 @@ pub enum Problem {
     /// What was given as labels differs for every sample.
     #[error(
         "'{column}' has a different value for each of the {samples} samples, so it names them and holds no classes; \
-         say --id {column}"
+         use --id {column}"
     )]
     LabelsDiffer {
         /// The column or variable.
@@ -253,7 +253,7 @@ pub enum Problem {
     /// A sparse matrix whose shape is out of all proportion to its entries.
     #[error(
         "says it is {rows}x{cols} with only {entries} entries stored; \
-         remove the empty rows and columns if that is right"
+         if that is right, remove the empty rows and columns"
     )]
     Implausible {
         /// Number of rows.
@@ -329,7 +329,7 @@ fn writing_hint(error: &io::Error) -> &'static str {
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
             "there is a file where a folder is needed; choose another name"
         }
-        io::ErrorKind::NotFound => "make its folder first, or choose another place",
+        io::ErrorKind::NotFound => "create its folder first, or choose another place",
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "check the permissions of the folder or choose another place"
         }

@@ -230,7 +230,7 @@ fn from_bytes(bytes: &[u8]) -> Result<AnyModel, Problem> {
             let what = format!("a model file of version {}", version.unwrap_or("?"));
             return Err(Problem::unsupported(what, "use the program that wrote it, or a newer one"));
         }
-        _ => return Err(Problem::unsupported("a safetensors file of another program", "fit a model first")),
+        _ => return Err(Problem::unsupported("a safetensors file from another program", "fit a model first")),
     }
     let missing = |name: &str| Problem::malformed("the metadata", format!("there is no '{name}'"));
     let parsed = |name: &str| entry(name).ok_or_else(|| missing(name));
@@ -302,7 +302,7 @@ fn put_together<const N: usize, T: Real>(
     };
     match (layers, samples(layers::CENTROIDS)?) {
         (Some(noted), Some(all)) => model = layers::put_together(model, (noted, &all), tensors)?,
-        _ if model.spec().is_deep() => return Err(Problem::malformed("the layers", "they are not there")),
+        _ if model.spec().is_deep() => return Err(Problem::malformed("the layers", "they are missing")),
         _ => {}
     }
     // Files of before there was more than the residual have none.

@@ -38,7 +38,7 @@ pub(crate) fn layout(bytes: &[u8]) -> Result<(Layout, usize), Problem> {
     let header = Header::parse(header)?;
     match (&header.kind, header.dims()) {
         (&Kind::Number(element), Some(dims)) => Ok((header.layout(element, dims), start)),
-        _ => Err(Problem::unsupported("an array that is no matrix of numbers", "save it as one")),
+        _ => Err(Problem::unsupported("an array that is not a matrix of numbers", "save it as one")),
     }
 }
 

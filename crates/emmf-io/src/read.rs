@@ -134,7 +134,7 @@ fn opened<'b, 'n>(
 }
 
 fn packed_twice() -> Problem {
-    Problem::unsupported("a file that is packed twice", "unpack it once")
+    Problem::unsupported("a file that is compressed twice", "unpack it once")
 }
 
 fn parse_texts(

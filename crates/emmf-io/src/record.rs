@@ -300,7 +300,7 @@ fn damaged(field: Option<String>, error: &serde_json::Error) -> Problem {
         match field {
             // JSON has no other way to write a number that is not finite.
             Some(field) if why.starts_with("invalid type: null") => {
-                format!("{field} is null, where a finite number or another value is needed")
+                format!("{field} is null, but a finite number or another value is needed")
             }
             Some(field) if field != "." => format!("{field}: {why}"),
             _ => why.into(),

@@ -109,7 +109,7 @@ fn cells(book: &mut Xlsx<Cursor<&[u8]>>, name: &str, budget: &Budget) -> Result<
             DataRef::String(text) => Cell::Text(text.clone()),
             DataRef::SharedString(text) => Cell::Text((*text).to_owned()),
             DataRef::DateTime(_) | DataRef::DateTimeIso(_) | DataRef::DurationIso(_) => Cell::Other("a date"),
-            DataRef::Error(_) => Cell::Other("an error of a formula"),
+            DataRef::Error(_) => Cell::Other("a formula error"),
         };
         let blank = matches!(&cell, Cell::Text(text) if text.trim().is_empty());
         if !blank {

@@ -40,7 +40,7 @@ pub(crate) fn enter<R: Send, E: IntoPyErr + Send>(
     let result = py.detach(|| watched(every, work, watch)).map_err(|failed| match failed {
         Failed::Thread(error) => error.into(),
         Failed::Panic(message) => PyRuntimeError::new_err(format!(
-            "the arrays changed while they were used, or there is a mistake inside emmf; if nothing changed them, \
+            "the arrays changed while they were in use, or there is a bug in emmf; if nothing changed them, \
              please report it: {message}"
         )),
     })?;

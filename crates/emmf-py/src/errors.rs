@@ -48,7 +48,7 @@ impl IntoPyErr for emmf_io::Error {
 
 impl IntoPyErr for serde_json::Error {
     fn into_py_err(self) -> PyErr {
-        PyValueError::new_err(format!("the parameters are not right: {self}"))
+        PyValueError::new_err(format!("the parameters are invalid: {self}"))
     }
 }
 

@@ -209,7 +209,7 @@ pub(crate) fn written<T: serde::Serialize + ?Sized>(what: &T) -> emmf::Result<Ve
 }
 
 fn foreign(error: &postcard::Error) -> emmf::Error {
-    let must = "of the same version of emmf on every machine";
+    let must = "from the same version of emmf on every machine";
     emmf::Error::param("the message", format!("not understood ({error})"), must)
 }
 

@@ -223,7 +223,7 @@ fn promise_10_a_number_that_is_not_one_is_named() {
         let mut json = serde_json::to_value(record(false)).unwrap();
         *json.pointer_mut(place).unwrap() = Value::Null;
         let why = refusal(folder.path(), &json).unwrap();
-        assert!(why.contains(&format!("{field} is null, where a finite number")), "{why}");
+        assert!(why.contains(&format!("{field} is null, but a finite number")), "{why}");
     }
 }
 

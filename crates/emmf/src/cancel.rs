@@ -1,4 +1,4 @@
-//! What ends work before its own end: the time allowed, or somebody who no longer wants it.
+//! What ends work early: a time limit, or somebody who no longer wants the result.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 
-/// The end of the time allowed, if there is one. What is worth something half done stops there and keeps what it has.
+/// The end of the time allowed, if there is one. Work that is useful half done stops there and keeps what it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Deadline(Option<Instant>);
 
@@ -22,10 +22,10 @@ impl Deadline {
     }
 }
 
-/// Ends calls from another thread or from a callback. All clones of a token are the same one.
+/// Ends calls from another thread or from a callback. All clones of a token are the same token.
 ///
-/// What is of no use half done (a start, a graph, the coding of new samples) ends with [`Error::Cancelled`] soon
-/// after. A fit that has made an iteration ends with [`Stop::Cancelled`](crate::Stop::Cancelled) and keeps what it has.
+/// Work that is useless half done (a start, a graph, the coding of new samples) soon ends with
+/// [`Error::Cancelled`]. A fit that has made an iteration ends with [`Stop::Cancelled`](crate::Stop::Cancelled) and keeps what it has.
 ///
 /// ```
 /// use emmf::{Cancel, Error, Spec, synth};
@@ -40,7 +40,7 @@ impl Deadline {
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// A token of its own.
+    /// A new token.
     pub fn new() -> Self {
         Self::default()
     }
@@ -50,7 +50,7 @@ impl Cancel {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether they are to end.
+    /// Whether they should end.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

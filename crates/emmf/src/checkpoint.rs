@@ -1,7 +1,7 @@
-//! What a fit can go on from after it was stopped, bit for bit.
+//! What a stopped fit can continue from, bit for bit.
 //!
 //! A fit is a function of its samples and parameters, so that its start, graph and scales need not be kept: they are made
-//! again. Kept is only what iterations change. Every method names that in one function, which an [`Archive`] uses in both
+//! again. Only what iterations change is kept. Every method names that in one function, which an [`Archive`] uses in both
 //! directions.
 
 use std::collections::BTreeMap;
@@ -43,17 +43,17 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Takes up the parts that it is shown.
+    /// An archive that records the parts it is shown.
     pub fn saving() -> Self {
         Self { loading: false, parts: BTreeMap::new(), misfit: None }
     }
 
-    /// Gives the parts that it is shown their saved values.
+    /// An archive that restores the saved values of the parts it is shown.
     pub fn loading(parts: BTreeMap<String, Vec<f64>>) -> Self {
         Self { loading: true, parts, misfit: None }
     }
 
-    /// Numbers, as many in both directions.
+    /// Numbers, of which there are as many when saving as when loading.
     pub fn reals<T: Real>(&mut self, name: &'static str, values: &mut [T]) {
         if !self.loading {
             self.parts.insert(name.into(), values.iter().map(|value| value.to_f64()).collect());
@@ -67,7 +67,7 @@ impl Archive {
         }
     }
 
-    /// Numbers, as many as there are.
+    /// Numbers, any number of them.
     pub fn list(&mut self, name: &'static str, values: &mut Vec<f64>) {
         if self.loading {
             values.resize(self.parts.get(name).map_or(0, Vec::len), 0.0);
@@ -92,7 +92,7 @@ impl Archive {
         self.parts
     }
 
-    /// Fails where what was loaded belongs to another fit.
+    /// Fails if what was loaded belongs to another fit.
     pub fn check(&self) -> Result<()> {
         let strange = self.parts.keys().next().map(String::as_str);
         match self.misfit.or(if self.loading { strange } else { None }) {

@@ -1,4 +1,4 @@
-//! Everything that can go wrong, with the value, where it is and what to do about it.
+//! Everything that can go wrong: the value, where it is and what to do about it.
 
 /// The result of a fallible call of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -19,7 +19,7 @@ pub enum Error {
         must: String,
     },
     /// Two things that belong together differ in size.
-    #[error("{what} is {}x{}, but must be {}x{}", got.0, got.1, want.0, want.1)]
+    #[error("the size of {what} is {}x{}, but must be {}x{}", got.0, got.1, want.0, want.1)]
     Shape {
         /// The one that is wrong.
         what: &'static str,
@@ -31,7 +31,7 @@ pub enum Error {
     /// The call was cancelled before it had a result, see [`Cancel`](crate::Cancel).
     #[error("cancelled before there was a result")]
     Cancelled,
-    /// The data hold no number.
+    /// The data are empty.
     #[error("the data are empty ({rows} samples, {cols} features)")]
     Empty {
         /// Number of samples.
@@ -55,7 +55,7 @@ pub enum Error {
     /// A NaN or an infinite entry.
     #[error(
         "the value in sample {row}, feature {col} (both from 0) is {value}; replace or remove it{}",
-        if value.is_nan() { ", or say missing = nan to leave it out of the fit and have it filled in" } else { "" }
+        if value.is_nan() { ", or use missing = nan to leave it out of the fit and have it filled in" } else { "" }
     )]
     NonFinite {
         /// Sample, from 0.
@@ -95,8 +95,8 @@ pub enum Error {
         /// Which, from 0.
         at: usize,
     },
-    /// Something that does not go together with missing values.
-    #[error("missing values do not go together with {what}; {instead}")]
+    /// Something that cannot be combined with missing values.
+    #[error("missing values cannot be combined with {what}; {instead}")]
     Missing {
         /// The other thing.
         what: String,
@@ -104,7 +104,7 @@ pub enum Error {
         instead: &'static str,
     },
     /// The method does not take X in this storage.
-    #[error("{method} does not take {storage} data; choose another method or store the data otherwise")]
+    #[error("{method} does not take {storage} data; choose another method or store the data differently")]
     Storage {
         /// The method.
         method: &'static str,
@@ -129,7 +129,7 @@ pub enum Error {
         /// What to do about it.
         remedy: String,
     },
-    /// A result is not finite though no iteration failed.
+    /// A result is not finite although no iteration failed.
     #[error("{what} would be {value}; {remedy}")]
     NotFinite {
         /// The result.
@@ -155,9 +155,9 @@ pub enum Error {
         /// What to do about it.
         remedy: String,
     },
-    /// A sample that cannot be brought to unit length.
+    /// A sample that cannot be scaled to unit length.
     #[error(
-        "sample {row} (from 0) has a length of {length:e}: the factor that would make it 1 is not a number of this type; \
+        "sample {row} (from 0) has a length of {length:e}: the factor that would make it 1 does not fit this number type; \
          remove the sample, or multiply all data by a large number"
     )]
     TooShort {
@@ -184,16 +184,16 @@ pub enum Error {
         /// What to do instead.
         instead: &'static str,
     },
-    /// The machine does not have the memory that the fit takes.
+    /// The machine does not have the memory that the fit needs.
     #[error(
-        "the fit takes {:.1} GB beside the samples, which this machine does not give; take a smaller k or fewer samples",
+        "the fit needs {:.1} GB on top of the samples, which this machine does not have; use a smaller k or fewer samples",
         *bytes as f64 / 1e9
     )]
     Memory {
-        /// Bytes that it takes.
+        /// Bytes that it needs.
         bytes: usize,
     },
-    /// Another device than the processor cannot do something, or is not there.
+    /// A device other than the processor cannot do something, or is not available.
     #[error("{device} cannot be used: {why}")]
     Device {
         /// Its name.
@@ -212,7 +212,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// A [`Error::Param`] from anything that can be shown.
+    /// An [`Error::Param`] from anything that can be displayed.
     pub fn param(name: &'static str, got: impl std::fmt::Display, must: impl Into<String>) -> Self {
         Self::Param { name, got: got.to_string(), must: must.into() }
     }

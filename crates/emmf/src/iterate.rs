@@ -20,7 +20,7 @@ use crate::spec::StopBy;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Stop {
-    /// The objective, or V, changed by less than the tolerance, or the method has found what it looks for.
+    /// The objective, or V, changed by less than the tolerance, or the method found what it was looking for.
     Converged,
     /// All iterations were made.
     MaxIter,
@@ -31,7 +31,7 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// The fit was ended before it had come to its own end.
+    /// Whether the fit was stopped before it finished by itself.
     pub fn is_early(self) -> bool {
         matches!(self, Self::TimeLimit | Self::Cancelled)
     }
@@ -51,11 +51,11 @@ impl std::fmt::Display for Stop {
 /// When to stop.
 #[derive(Debug, Clone)]
 pub struct StopRule {
-    /// Iterations at the most.
+    /// Maximum number of iterations.
     pub max_iter: usize,
-    /// Least relative change; 0 never stops.
+    /// Smallest relative change to continue with; 0 never stops.
     pub tol: f64,
-    /// Of what.
+    /// The change of what.
     pub by: StopBy,
     /// The end of the time allowed.
     pub deadline: Deadline,
@@ -76,28 +76,28 @@ pub struct Step {
     pub elapsed: Duration,
 }
 
-/// What a fit does before and after its iterations, each of which may take as long as these.
+/// What a fit does before and after its iterations; each phase may take as long as the iterations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Phase {
     /// Samples are checked and preprocessed.
     Prepare,
-    /// Samples are looked for that do not belong to the others.
+    /// Samples that do not belong to the others are looked for.
     Screen,
     /// The graph over the samples is made, and clusters along it are found.
     Graph,
-    /// The factors get their start.
+    /// The start of the factors is computed.
     Start,
     /// Samples are coded exactly and judged.
     Code,
 }
 
-/// Progress, curves, checkpoints, the end of a fit: all of them. Closures are observers.
+/// For progress, curves, checkpoints and ending a fit. Closures are observers.
 pub trait Observer {
-    /// Called after every iteration; `Break` ends the whole fit, which keeps what it has.
+    /// Called after every iteration; `Break` ends the whole fit, which keeps its result so far.
     fn iteration(&mut self, step: &Step) -> ControlFlow<()>;
 
-    /// Called after that; `save` makes what a later fit can go on from.
+    /// Called after that; `save` makes a checkpoint that a later fit can continue from.
     fn keep(&mut self, _save: &mut dyn FnMut() -> Checkpoint) {}
 
     /// Called when a phase begins.
@@ -185,7 +185,7 @@ pub(crate) fn iterate<'x, T: Real, X: ?Sized, M: Method<'x, T, X>>(
     // V before the iteration, where it is looked at and is here.
     let mut before = method.coefficients(&run.state).filter(|_| watched).cloned();
     if watched && before.is_none() && method.movement(&mut run.state)?.is_none() {
-        let must = "objective with a method that has no V before its end";
+        let must = "objective with a method that has no V until it ends";
         return Err(Error::param("stop_by", "coefficients", must));
     }
     run.stop = loop {

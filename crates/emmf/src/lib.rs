@@ -2,7 +2,7 @@
 //!
 //! Samples are the rows of X (n×d), and X ≈ V·Uᵀ with U (d×c, centroids) and V (n×c, coefficients), both
 //! nonnegative. EMMF minimises the entropy of the residual distribution (Chen and Li, *Entropy Minimizing
-//! Matrix Factorization*), so that a few samples may stay badly fitted and the rest is fitted well.
+//! Matrix Factorization*), so that a few samples may stay badly fitted while the rest is fitted well.
 //!
 //! ```
 //! use emmf::{Init, Spec, synth};
@@ -14,20 +14,20 @@
 //! # Ok::<(), emmf::Error>(())
 //! ```
 //!
-//! # Where to begin
+//! # Where to start
 //!
 //! | you have, or want | see |
 //! |---|---|
-//! | samples in memory | [`Mat`], [`Csr`], [`View`] for borrowed rows, columns and strides; `ndarray` and `nalgebra` by features of these names |
+//! | samples in memory | [`Mat`], [`Csr`], [`View`] for borrowed rows, columns and strides; `ndarray` and `nalgebra` with the features of the same names |
 //! | samples larger than memory | [`RowSource`], and `emmf-io` for files |
 //! | a fit | [`Spec`]: every parameter with a setter; [`Spec::fit`] for the usual case, [`Spec::on`] for weights, graphs, starts and observers |
 //! | its result | [`Fit`]: labels, coefficients, scores and [reasons](outliers::Reason); [`Fit::outliers`] |
 //! | new samples | [`Model::transform`] |
 //! | the number of clusters | [`Spec::choose_k`] |
-//! | to look on, or to end it | [`Observer`], [`Cancel`] |
+//! | to watch a fit, or to end it | [`Observer`], [`Cancel`] |
 //! | another method | [`registry::METHODS`]; [`registry::DEFAULT`] clusters best, `emmf` finds parts |
 //! | data to try it with | [`synth::shapes`], [`synth::cells`], [`synth::spectra`], [`synth::texts`] |
-//! | a loss or a method of your own | [`loss::Loss`], [`method::Method`], and `examples/` |
+//! | your own loss or method | [`loss::Loss`], [`method::Method`], and `examples/` |
 //!
 //! Samples in `f32` stay in `f32`. One seed gives the same bits on any number of threads.
 

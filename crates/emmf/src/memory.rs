@@ -1,4 +1,4 @@
-//! How much memory a fit takes, told beforehand.
+//! How much memory a fit will take.
 //!
 //! The peak of a fit is in its start, in the making of its graph or in its iterations with their end. Each is a number of
 //! matrices n×k and d×k and of vectors of length n; `tests/announced.rs` compares all of them with what is taken.
@@ -52,8 +52,8 @@ const SIDES: f64 = 16.5;
 const SPANS: f64 = 5.0;
 
 impl Spec {
-    /// Bytes that a fit of n×d dense samples of type `T` takes at the most with so many `threads`, beside the samples
-    /// themselves. Where they are `streamed`, this is all that it takes.
+    /// How many bytes a fit of n×d dense samples of type `T` takes, at most, with this many `threads`, on top of the samples
+    /// themselves. If they are `streamed`, this is all that it takes.
     ///
     /// ```
     /// use emmf::Spec;

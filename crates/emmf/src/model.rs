@@ -68,8 +68,9 @@ impl ResidualScale {
 
 /// A fitted factorization. Immutable; knows all that is needed to code and score new samples.
 ///
-/// With serde it goes into self-describing formats such as JSON; what is read is checked as [`from_parts`](Self::from_parts) and the like do. The model file of `emmf-io`
-/// (safetensors) is smaller and keeps names of features beside it.
+/// With serde it can be written in self-describing formats such as JSON; what is read is checked as by
+/// [`from_parts`](Self::from_parts) and the like. The model file of `emmf-io` (safetensors) is smaller and also keeps the names
+/// of the features.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(
     try_from = "Written<T>",
@@ -94,7 +95,7 @@ pub struct Model<T> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Coded<T> {
-    /// Coefficients, one row a sample: the best for the loss of an entry-wise method, for all others the exact
+    /// Coefficients, one row per sample: the best for the loss of an entry-wise method, for all other methods the exact
     /// nonnegative least squares solution.
     pub v: Mat<T>,
     /// The cluster, by the rule of the fit.
@@ -103,16 +104,16 @@ pub struct Coded<T> {
     pub residuals: Vec<f64>,
     /// Outlier score of every sample, see [`outliers`](crate::outliers); higher is worse.
     pub scores: Vec<f64>,
-    /// What makes the score of every sample.
+    /// What decides the score of every sample.
     pub reasons: Vec<Reason>,
-    /// The samples as they were given, with missing values filled in, where there may be such.
+    /// The samples as they were given, with missing values filled in, if there can be any.
     pub imputed: Option<Mat<T>>,
-    /// The samples on every layer, from the first on, where there are several.
+    /// The samples on every layer, starting with the first, if there are several.
     pub layers: Vec<OnLayer>,
 }
 
 impl<T: Real> Model<T> {
-    /// Puts a model together again, for example from a file.
+    /// Rebuilds a model from its parts, for example from a file.
     pub fn from_parts(
         spec: Spec,
         u: Mat<T>,
@@ -134,7 +135,7 @@ impl<T: Real> Model<T> {
             }
         }
         if u.as_slice().iter().any(|value| !(*value >= T::ZERO && value.is_finite())) {
-            return Err(Error::param("U", "not all finite and nonnegative", "so"));
+            return Err(Error::param("U", "partly negative or not finite", "finite and nonnegative"));
         }
         Ok(Self {
             spec,
@@ -150,7 +151,7 @@ impl<T: Real> Model<T> {
         })
     }
 
-    /// The same model, which codes samples in this way.
+    /// The same model, but it codes samples in this way.
     pub fn with_coding(self, coding: Coding) -> Result<Self> {
         let (d, c) = self.u.shape();
         let (got, want) = match &coding {
@@ -174,8 +175,8 @@ impl<T: Real> Model<T> {
         Ok(Self { coding, ..self })
     }
 
-    /// The same model, which labels samples by the nearest of these rows of coefficients, one for each cluster;
-    /// a cluster without one gets no sample. With no rows at all labels go by `spec.labels`.
+    /// The same model, but it labels samples by the nearest of these rows of coefficients, one per cluster; a cluster
+    /// without a row gets no samples. Without any rows, labels follow `spec.labels`.
     pub fn with_label_centres(self, label_centres: Vec<Option<Vec<f64>>>) -> Result<Self> {
         let (c, count) = (self.u.cols(), self.spec.label_count());
         let length = label_centres.iter().flatten().map(Vec::len).find(|&len| len != c);
@@ -187,17 +188,17 @@ impl<T: Real> Model<T> {
         Ok(Self { label_centres, ..self })
     }
 
-    /// The same model, which scores samples in this way; without a judge it scores them by their residuals alone.
+    /// The same model, but it scores samples in this way; without a judge it scores them by their residuals alone.
     pub fn with_judge(self, judge: Judge<T>) -> Result<Self> {
         let d = self.u.rows();
         if let Some(got) = judge.features().find(|features| *features != d) {
-            return Err(Error::Shape { what: "what the scores go by", got: (got, 1), want: (d, 1) });
+            return Err(Error::Shape { what: "the reference of the scores", got: (got, 1), want: (d, 1) });
         }
         Ok(Self { judge: Some(judge), ..self })
     }
 
-    /// The same model with scores by what is usual among these samples, of those that count: for a model whose samples were not all in
-    /// one memory.
+    /// The same model with scores relative to what is usual among those of these samples that count: for a model whose samples
+    /// were not all in one memory.
     pub fn judging<'a>(
         &self,
         x: impl Into<Samples<'a, T>>,
@@ -207,7 +208,7 @@ impl<T: Real> Model<T> {
         T::judging(self, x.into(), counts, running)
     }
 
-    /// What samples are scored by, where it is not their residuals alone.
+    /// What samples are scored by, if not by their residuals alone.
     pub fn judge(&self) -> Option<&Judge<T>> {
         self.judge.as_ref()
     }
@@ -227,7 +228,7 @@ impl<T: Real> Model<T> {
         &self.spec
     }
 
-    /// U, d×c: one centroid a column, in terms of the preprocessed features.
+    /// U, d×c: one centroid per column, in terms of the preprocessed features.
     pub fn centroids(&self) -> &Mat<T> {
         &self.u
     }
@@ -237,7 +238,7 @@ impl<T: Real> Model<T> {
         &self.preprocess
     }
 
-    /// The same model, which takes NaN in new samples as it is told here.
+    /// The same model, but it treats NaN in new samples as said here.
     #[must_use]
     pub fn with_missing(mut self, missing: Missing) -> Self {
         self.spec.missing = missing;
@@ -249,15 +250,15 @@ impl<T: Real> Model<T> {
         self.residual_scale
     }
 
-    /// Coefficients, labels, residuals and outlier scores of samples, U fixed. For the training samples
-    /// these are the coefficients of the fit. Each sample is coded on its own. One thread for each core; see
+    /// Coefficients, labels, residuals and outlier scores of samples, with U fixed. For the training samples
+    /// these are the coefficients of the fit. Each sample is coded on its own. Uses one thread per core; see
     /// [`transform_with`](Self::transform_with).
     pub fn transform<'a>(&self, x: impl Into<Samples<'a, T>>) -> Result<Coded<T>> {
         self.transform_with(x, &Running::default())
     }
 
     /// The same on other threads, or until it is cancelled. A few samples, which take no longer than starting a thread,
-    /// are coded on the calling one.
+    /// are coded on the calling thread.
     ///
     /// ```
     /// use emmf::{Mat, Pool, Running, Spec};
@@ -341,7 +342,7 @@ impl<T: Real> Model<T> {
         })?
     }
 
-    /// V·Uᵀ: the preprocessed samples as the model sees them.
+    /// V·Uᵀ: the preprocessed samples as the model approximates them.
     pub fn reconstruct(&self, v: &Mat<T>) -> Result<Mat<T>> {
         let ((n, c), d) = (v.shape(), self.u.rows());
         if c != self.u.cols() {
@@ -405,32 +406,32 @@ pub(crate) fn judging<T: Real>(
     })?
 }
 
-/// The result of a fit. Its parts are serde but for the [`Model`], which is kept by a file of its own.
+/// The result of a fit. Its parts implement serde, except the [`Model`], which has a file of its own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit<T> {
-    /// Centroids and all that is needed for new samples.
+    /// Centroids and everything needed for new samples.
     pub model: Model<T>,
-    /// V, n×c: coefficients, one row a sample.
+    /// V, n×c: coefficients, one row per sample.
     pub v: Mat<T>,
     /// Cluster of each sample, from 0, read off V as the last iteration left it.
     pub labels: Vec<usize>,
     /// ‖xᵢ − U·vᵢ‖₂ of every preprocessed sample.
     pub residuals: Vec<f64>,
-    /// Qᵢᵢ: how much each sample pulls at the centroids, by its residual; 0 of those set aside.
+    /// Qᵢᵢ: how much each sample pulls on the centroids, by its residual; 0 for those set aside.
     pub weights: Vec<f64>,
     /// Outlier score of every sample, see [`outliers`](crate::outliers); higher is worse.
     pub scores: Vec<f64>,
-    /// What makes the score of every sample.
+    /// What decides the score of every sample.
     pub reasons: Vec<Reason>,
-    /// Outliers that are alike, where there are several: the samples of each group, ascending.
+    /// Outliers that are alike, if there are several: the samples of each group, ascending.
     pub groups: Vec<Vec<usize>>,
     /// The samples that were set aside as outliers before the start, ascending.
     pub set_aside: Vec<usize>,
-    /// The samples as they were given, with missing values filled in, where there may be such.
+    /// The samples as they were given, with missing values filled in, if there can be any.
     pub imputed: Option<Mat<T>>,
     /// What else the method found.
     pub extras: Vec<Extra<T>>,
-    /// The samples on every layer, from the first on, where there are several.
+    /// The samples on every layer, starting with the first, if there are several.
     pub layers: Vec<OnLayer>,
     /// The objective of `model` and `v`.
     pub objective: f64,
@@ -487,7 +488,7 @@ pub struct Seconds {
     pub init: f64,
     /// The iterations.
     pub iterate: f64,
-    /// All of it.
+    /// The whole fit.
     pub total: f64,
 }
 
@@ -508,7 +509,7 @@ pub(crate) fn with_gaps<'a, 's, T: Real>(x: &'s Samples<'a, T>) -> Result<&'s Vi
         }),
         Samples::Stream(_) => Err(Error::WouldLoad {
             what: "missing = nan",
-            instead: "allow more memory, or fill the gaps before",
+            instead: "allow more memory, or fill the gaps first",
         }),
     }
 }

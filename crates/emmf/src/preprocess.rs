@@ -1,4 +1,4 @@
-//! What is done to the samples before the fit, and again to new samples before `transform`.
+//! Preprocessing of the samples before the fit, and of new samples before `transform`.
 //!
 //! Steps that multiply whole samples (`unit`, `max`, `clip`, `l1`, `counts`) keep the caller's array and only
 //! remember a factor for each sample; the others make a copy.
@@ -14,23 +14,23 @@ use crate::real::Real;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Normalize {
-    /// Every sample to unit length (the paper's); a zero sample stays zero.
+    /// Every sample to unit length, as in the paper; a zero sample stays zero.
     Unit,
     /// All entries divided by the largest one.
     Max,
-    /// Counts times ln((1 + n)/(1 + n_j)) + 1, n_j the samples in which feature j occurs.
+    /// Counts times ln((1 + n)/(1 + n_j)) + 1, where n_j is the number of samples in which feature j occurs.
     Tfidf,
-    /// Features with negative entries moved to a minimum of 0. Dense data only.
+    /// Features with negative entries shifted to a minimum of 0. Dense data only.
     Shift,
     /// Samples longer than the median sample shortened to its length.
     Clip,
     /// Every sample to a sum of 1; a zero sample stays zero.
     L1,
-    /// Every sample to the median sum of the training samples: counts of cells that were read to different depths.
+    /// Every sample to the median sum of the training samples: for counts of cells that were sequenced to different depths.
     Counts,
     /// ln(1 + x) of every entry.
     Log1p,
-    /// Every feature from its smallest value at 0 to its largest at 1; a constant feature becomes 0.
+    /// Every feature rescaled so that its smallest value is 0 and its largest 1; a constant feature becomes 0.
     MinMax,
 }
 
@@ -294,7 +294,7 @@ impl<'a, T: Real> Prepared<'a, T> {
             Values::Borrowed(Samples::Stream(_)) => {
                 return Err(Error::WouldLoad {
                     what,
-                    instead: "leave it out, do it before, or allow more memory",
+                    instead: "leave it out, do it beforehand, or allow more memory",
                 });
             }
             Values::Csr(x, values) => mapped_csr(*x, x.with_values(values)),

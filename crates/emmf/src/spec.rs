@@ -15,11 +15,11 @@ pub const MOST_LAYERS: usize = 64;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Init {
-    /// k-means: U the centroids, V the one-hot labels plus 0.2 (the paper's).
+    /// k-means: U is the centroids, V the one-hot labels plus 0.2, as in the paper.
     #[default]
     Kmeans,
-    /// k-means‖: the samples that k-means begins with are drawn in five rounds, each on its own, so that it takes a few passes
-    /// over samples that may be anywhere; then as k-means.
+    /// k-means‖: the samples that k-means starts from are drawn in five rounds, each sample independently, so that it takes
+    /// a few passes over samples that may be anywhere; then as k-means.
     KmeansParallel,
     /// k-means that leaves the worst third of the samples out of its centroids.
     Trimmed,
@@ -27,23 +27,23 @@ pub enum Init {
     Random,
     /// Nonnegative double SVD, zeros filled with the mean.
     Nndsvd,
-    /// Clusters along a graph over the samples (spectral clustering): U their centroids, V as with k-means. No seed.
+    /// Clusters along a graph over the samples (spectral clustering): U is their centroids, V as with k-means. Uses no seed.
     Graph,
 }
 
-/// What is done about samples that clearly do not belong to the others, before the start.
+/// What to do, before the start, with samples that clearly do not belong to the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Outliers {
-    /// They are set aside: start and fit see the others only, and their coefficients are found for the centroids of these. See
-    /// [`screen`](crate::outliers::screen).
+    /// They are set aside: the start and the fit see only the others, and their coefficients are found for the resulting
+    /// centroids. See [`screen`](crate::outliers::screen).
     SetAside,
-    /// They take part like all others, as the methods are published.
+    /// They take part like all others, as in the published methods.
     Keep,
 }
 
-/// How a factor is moved while the other stays.
+/// How one factor is updated while the other stays fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Solver {
@@ -68,17 +68,17 @@ impl std::fmt::Display for Solver {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum LabelRule {
-    /// The largest coefficient (the paper's).
+    /// The largest coefficient, as in the paper.
     #[default]
     #[serde(alias = "raw")]
     Largest,
     /// The largest coefficient once every column of U has unit length.
     Unit,
-    /// k-means on what the samples are made of: rows of V·diag(‖uₖ‖) brought to unit length, the best of ten runs.
+    /// k-means on what the samples are made of: rows of V·diag(‖uₖ‖) scaled to unit length, the best of ten runs.
     Kmeans,
     /// k-means on the rows of V as they are.
     KmeansRaw,
-    /// The connected components of the graph that the method learns, where it learns one with components.
+    /// The connected components of the graph that the method learns, if it learns one with components.
     Components,
 }
 
@@ -86,10 +86,10 @@ pub enum LabelRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Missing {
-    /// A mistake.
+    /// An error.
     #[default]
     Refuse,
-    /// A value that is missing: it has no part in the objective, and the fit fills it in.
+    /// A missing value: it is left out of the objective, and the fit fills it in.
     Nan,
 }
 
@@ -101,8 +101,8 @@ pub enum StopBy {
     /// The relative change of the objective.
     #[default]
     Objective,
-    /// ‖V − V'‖/‖V‖, V' the coefficients before the iteration. With a graph the objective says little: the constant
-    /// λ‖S‖² is most of it.
+    /// ‖V − V'‖/‖V‖, where V' is the coefficients before the iteration. With a graph the objective says little: most of
+    /// it is the constant λ‖S‖².
     Coefficients,
 }
 
@@ -111,15 +111,15 @@ pub enum StopBy {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum GraphKind {
-    /// Of the graph of the samples' directions and those of what wide robust fits see in them, the one whose own clusters
-    /// are the clearest.
+    /// Among the graph of the samples' directions and those of their reconstructions by wide robust fits, the one whose own
+    /// clusters are the clearest.
     #[default]
     Auto,
     /// The nearest neighbours of the samples.
     Knn,
     /// The nearest neighbours, with weights that fall linearly with the squared distance to 0 at the next one.
     Adaptive,
-    /// The caller.
+    /// From the caller.
     Given,
 }
 
@@ -129,13 +129,13 @@ pub enum GraphKind {
 pub struct GraphSpec {
     /// Where it comes from.
     pub kind: GraphKind,
-    /// Neighbours of a sample; all others where there are fewer.
+    /// Number of neighbours of a sample; all other samples if there are fewer.
     pub neighbours: usize,
     /// The weight of an edge of nearest neighbours.
     pub weighting: Weighting,
-    /// Whether it is taken as D^-½·W·D^-½, D the degrees; `None` is the method's way.
+    /// Whether it is used as D^-½·W·D^-½, with D the degrees; `None` leaves this to the method.
     pub normalized: Option<bool>,
-    /// Whether neighbours may be missed for speed; `None` is from 300,000 samples on.
+    /// Whether some neighbours may be missed for speed; `None` allows it from 300,000 samples on.
     pub approximate: Option<bool>,
 }
 
@@ -164,78 +164,78 @@ impl Default for GraphSpec {
 pub struct Spec {
     /// Name of the method, as in the [registry](crate::registry).
     pub method: String,
-    /// Number of centroids, c in the paper; with layers, of the first.
+    /// Number of centroids, c in the paper; with layers, that of the first layer.
     pub k: usize,
-    /// Widths of the layers above the first, from the bottom up; they fall. None is a flat factorization, and
-    /// there are at most [`MOST_LAYERS`] in all.
+    /// Widths of the layers above the first, from the bottom up and decreasing. Empty for a flat factorization. There are at
+    /// most [`MOST_LAYERS`] layers in all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub above: Vec<usize>,
-    /// How a factor is moved while the other stays; `None` is coordinate descent where the method
-    /// [converges](crate::registry::Facts::converges) by default, else the multiplicative update.
+    /// How one factor is updated while the other stays fixed; `None` means coordinate descent if the method
+    /// [converges](crate::registry::Facts::converges) by default, otherwise the multiplicative update.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solver: Option<Solver>,
-    /// Exponent of the multiplicative update, in (0, 1]; `None` is the method's published one.
+    /// Exponent of the multiplicative update, in (0, 1]; `None` means the published one of the method.
     #[serde(default)]
     pub exponent: Option<f64>,
     /// Inner sweeps of the HALS solver over each factor.
     #[serde(default = "defaults::sweeps")]
     pub sweeps: usize,
-    /// Lets the factors of the HALS solver go on in the direction in which they last moved, unless that raises
-    /// the objective. Only where the objective is bound to fall.
+    /// Lets the HALS solver extrapolate the factors along their last step, unless that raises the objective. Only if the
+    /// objective is guaranteed to fall.
     #[serde(default = "defaults::yes")]
     pub extrapolate: bool,
-    /// How U and V start; `None` is at clusters along the graph where one is followed, at the nonnegative double SVD where
-    /// the method [converges](crate::registry::Facts::converges) by default, else at k-means.
+    /// How U and V start; `None` means from clusters along the graph if one is used, from the nonnegative double SVD if the
+    /// method [converges](crate::registry::Facts::converges) by default, otherwise from k-means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init: Option<Init>,
-    /// Independent k-means runs of the start, of which the best is taken.
+    /// Number of k-means runs for the start, of which the best is used.
     #[serde(default = "defaults::ten")]
     pub init_restarts: usize,
-    /// What is done about samples that clearly do not belong to the others; `None` is to set them aside where the
-    /// [facts](crate::registry::Facts::set_aside) of the method say so, as with `emmf` and `g-emmf`, else to keep them.
+    /// What to do with samples that clearly do not belong to the others; `None` sets them aside if the
+    /// [facts](crate::registry::Facts::set_aside) of the method say so, as with `emmf` and `g-emmf`, and otherwise keeps them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outliers: Option<Outliers>,
-    /// What is done to the samples first, in this order.
+    /// Preprocessing steps, applied in this order.
     #[serde(default)]
     pub normalize: Vec<Normalize>,
-    /// All randomness comes from this number.
+    /// The seed for all random numbers.
     #[serde(default)]
     pub seed: u64,
-    /// Independent fits, of which the one with the lowest objective is kept.
+    /// Number of independent fits, of which the one with the best objective is kept.
     #[serde(default = "defaults::one")]
     pub restarts: usize,
-    /// Iterations at the most.
+    /// Maximum number of iterations.
     #[serde(default = "defaults::max_iter")]
     pub max_iter: usize,
-    /// Stop when what `stop_by` says changes by less than this share of itself; 0 never does. `None` is 1e-6 with coordinate
-    /// descent where the method [converges](crate::registry::Facts::converges) by default, else 0.
+    /// Stop when the relative change of what `stop_by` names is below this; 0 runs all iterations. `None` means 1e-6 with
+    /// coordinate descent if the method [converges](crate::registry::Facts::converges) by default, otherwise 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tol: Option<f64>,
-    /// What `tol` is compared with; `None` is the coefficients with a graph, else the objective.
+    /// What `tol` is compared with; `None` means the coefficients with a graph, otherwise the objective.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_by: Option<StopBy>,
     /// Stop after this many seconds.
     #[serde(default)]
     pub time_limit: Option<f64>,
-    /// How labels are read off V; `None` is the method's own way, which without a graph is k-means for methods of weighted
-    /// samples.
+    /// How labels are read off V; `None` leaves this to the method: without a graph, methods that weight samples use
+    /// k-means.
     #[serde(default)]
     pub labels: Option<LabelRule>,
-    /// Number of clusters that k-means makes of the coefficients; `None` is one for each centroid.
+    /// Number of clusters that k-means makes of the coefficients; `None` means one per centroid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clusters: Option<usize>,
-    /// After the last iteration solve for V exactly with U as it is, so that `transform` of the
-    /// training samples gives the same coefficients. Labels are read off V before that.
+    /// Whether to solve for V exactly, with U fixed, after the last iteration, so that `transform` of the training
+    /// samples gives the same coefficients. Labels are read off V before that.
     #[serde(default = "defaults::yes")]
     pub polish: bool,
-    /// ε of the smoothed residual √(‖m‖² + ε²); `None` is 1e-10 of the mean sample norm. At least 1e-20 of the longest
-    /// sample is taken.
+    /// ε of the smoothed residual √(‖m‖² + ε²); `None` means 1e-10 times the mean sample norm. It is never less than 1e-20
+    /// times the length of the longest sample.
     #[serde(default)]
     pub epsilon: Option<f64>,
     /// What NaN in the data means.
     #[serde(default)]
     pub missing: Missing,
-    /// The graph over the samples that the method is to follow; `None` is none, or the method's own.
+    /// The graph over the samples that the method should follow; `None` means none, or the method's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph: Option<GraphSpec>,
     /// Parameters of the method, by the names in the registry.
@@ -276,9 +276,9 @@ macro_rules! setters {
 }
 
 impl Spec {
-    /// The method of this name with `k` centroids, everything else by default: as published, but for outliers that
-    /// `emmf` and `g-emmf` set aside, ten runs of k-means, the graph that is followed and started at, labels by
-    /// k-means, and `nmf`, which converges; see [`Spec::as_published`]. [`registry::DEFAULT`](crate::registry::DEFAULT) is the method that clusters best.
+    /// The method of this name with `k` centroids and defaults for everything else: as published, except that `emmf` and
+    /// `g-emmf` set outliers aside, k-means is run ten times, a graph is chosen and provides the start, labels come from
+    /// k-means, and `nmf` runs until it converges; see [`Spec::as_published`]. [`registry::DEFAULT`](crate::registry::DEFAULT) is the method that clusters best.
     pub fn new(method: impl Into<String>, k: usize) -> Self {
         Self {
             method: method.into(),
@@ -313,7 +313,7 @@ impl Spec {
         Self::new("emmf", k)
     }
 
-    /// Deep EMMF with layers of these widths, from the bottom up; they must fall. One layer is [`Spec::emmf`].
+    /// Deep EMMF with layers of these widths, from the bottom up and decreasing. One layer is [`Spec::emmf`].
     ///
     /// ```
     /// use emmf::{Spec, synth};
@@ -336,31 +336,31 @@ impl Spec {
     }
 
     setters! {
-        /// Widths of the layers above the first, from the bottom up; they must fall.
+        /// Widths of the layers above the first, from the bottom up and decreasing.
         above: impl Into<Vec<usize>> => above.into();
-        /// Moves factors by multiplicative updates or by coordinate descent.
+        /// Whether factors are updated multiplicatively or by coordinate descent.
         solver: Solver => Some(solver);
         /// The exponent of the multiplicative update, in (0, 1].
         exponent: f64 => Some(exponent);
         /// Inner sweeps of coordinate descent over each factor, 4 by default.
         sweeps: usize => sweeps;
-        /// Whether coordinate descent goes on in the direction of its last move; it does by default.
+        /// Whether coordinate descent extrapolates along its last step; it does by default.
         extrapolate: bool => extrapolate;
-        /// Where the factors start.
+        /// How the factors start.
         init: Init => Some(init);
-        /// Runs of k-means at the start, of which the best is taken; 10 by default.
+        /// Number of k-means runs for the start, of which the best is used; 10 by default.
         init_restarts: usize => init_restarts;
         /// Whether samples that clearly do not belong to the others are set aside before the start, or kept.
         outliers: Outliers => Some(outliers);
-        /// What is done to the samples first, in this order; nothing by default.
+        /// Preprocessing steps, applied in this order; none by default.
         normalize: impl Into<Vec<Normalize>> => normalize.into();
-        /// The number that all randomness comes from; 0 by default.
+        /// The seed for all random numbers; 0 by default.
         seed: u64 => seed;
-        /// Independent fits, of which the one with the lowest objective is kept; 1 by default.
+        /// Number of independent fits, of which the one with the best objective is kept; 1 by default.
         restarts: usize => restarts;
         /// At most this many iterations; 500 by default.
         max_iter: usize => max_iter;
-        /// Stops when the objective, or what [`stop_by`](Self::stop_by()) says, changes by less than this share.
+        /// Stops when the relative change of the objective, or of what [`stop_by`](Self::stop_by()) names, is below this.
         tol: f64 => Some(tol);
         /// What the tolerance is compared with: the change of the objective or of the coefficients.
         stop_by: StopBy => Some(stop_by);
@@ -368,21 +368,21 @@ impl Spec {
         time_limit: f64 => Some(time_limit);
         /// How clusters are read off the coefficients.
         labels: LabelRule => Some(labels);
-        /// How many clusters k-means makes of the coefficients; one for each centroid by default.
+        /// How many clusters k-means makes of the coefficients; one per centroid by default.
         clusters: usize => Some(clusters);
-        /// Whether V is solved for exactly after the last iteration; it is by default.
+        /// Whether to solve for V exactly after the last iteration; true by default.
         polish: bool => polish;
         /// ε of the smoothed residual √(‖m‖² + ε²).
         epsilon: f64 => Some(epsilon);
-        /// Whether NaN is a mistake, as by default, or a value that is not known.
+        /// Whether NaN is an error, as by default, or a missing value.
         missing: Missing => missing;
         /// The graph over the samples that the coefficients follow.
         graph: GraphSpec => Some(graph);
     }
 
-    /// The method as it is published: every sample takes part in the start and in the fit, also a gross outlier, one run of
-    /// k-means is the start unless another is named, a graph that is followed is that of the nearest neighbours, factors
-    /// move by the multiplicative update for all iterations, and labels are read off V as its authors do.
+    /// The method as published: every sample takes part in the start and in the fit, even a gross outlier; the start is one
+    /// run of k-means unless another is named; a graph is that of the nearest neighbours; the factors are updated
+    /// multiplicatively for all iterations; and labels are read off V as the authors do.
     #[must_use]
     pub fn as_published(mut self) -> Self {
         let knn = |graph: GraphSpec| {
@@ -396,7 +396,7 @@ impl Spec {
         self.outliers(Outliers::Keep).init_restarts(1)
     }
 
-    /// Number of clusters that labels tell apart: with layers, the width of the last.
+    /// Number of clusters that the labels distinguish: with layers, the width of the last.
     pub fn label_count(&self) -> usize {
         self.clusters.or(self.above.last().copied()).unwrap_or(self.k)
     }

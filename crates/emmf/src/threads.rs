@@ -1,4 +1,4 @@
-//! The threads of a call: a pool of its own or one that is lent, so that nothing fights over a global one.
+//! The threads of a call: its own pool or one lent to it, so that nothing fights over a global one.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,8 +14,8 @@ const PER_CORE: usize = 4;
 /// Threads that may be had on any machine.
 const ALWAYS: usize = 16;
 
-/// Threads that can be lent to any number of calls. Calls that share them at the same time may wait for each other. A
-/// process that forks makes a new one in the child, where the threads of the old one are gone.
+/// Threads that can be lent to any number of calls. Calls that share them at the same time may wait for each other. After
+/// a fork, make a new pool in the child, where the threads of the old one are gone.
 #[derive(Debug)]
 pub struct Pool {
     threads: rayon::ThreadPool,
@@ -24,7 +24,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// This many threads, or as many as make sense where that is less; `None` is one for each core.
+    /// This many threads, or as many as make sense if that is less; `None` means one per core.
     pub fn new(threads: Option<usize>) -> Result<Self> {
         if threads == Some(0) {
             return Err(none());
@@ -48,10 +48,10 @@ fn most() -> usize {
 /// The threads that a call works on.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Threads<'a> {
-    /// One for each core, for this call alone.
+    /// One per core, for this call alone.
     #[default]
     Cores,
-    /// So many, for this call alone; never more than a few for each core.
+    /// This many, for this call alone; never more than a few per core.
     Number(usize),
     /// Those of a pool.
     Lent(&'a Pool),
@@ -125,7 +125,7 @@ pub struct Running<'a> {
 }
 
 impl<'a> Running<'a> {
-    /// On so many threads, on one for each core (`None`) or on those of a pool.
+    /// On this many threads, on one per core (`None`) or on those of a pool.
     pub fn on(threads: impl Into<Threads<'a>>) -> Self {
         Self { threads: threads.into(), cancel: Cancel::default() }
     }
@@ -210,7 +210,7 @@ fn both(first: &mut (dyn FnMut() + Send), second: &mut (dyn FnMut() + Send)) {
     rayon::join(first, second);
 }
 
-/// Threads that are kept awake at the most; more would only get in each other's way.
+/// How many threads are kept awake, at most; more would only get in each other's way.
 const AWAKE: usize = 16;
 /// Times that an idle thread looks for work at once before it lets others have its core in between.
 const EAGER: usize = 4096;

@@ -136,7 +136,7 @@ class Driver:
                 first, count = self.places[at]
                 raise RuntimeError(
                     f"shard {at} (samples {first} to {first + count - 1}) was lost with {self.losses[at]} workers, the "
-                    f"last of them {owner} ({why}); it may be too large for the memory of a worker: give more workers, "
+                    f"last of them {owner} ({why}); it may be too large for the memory of a worker: use more workers, "
                     f"more memory or more shards."
                 )
         self.lost_workers.append(owner)

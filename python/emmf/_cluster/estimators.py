@@ -38,22 +38,22 @@ SHARDS = Parameter(
     None,
     [COUNT, None],
     "int or None",
-    "Pieces that the samples are cut into, at most; None is four for each worker. The result does not depend on it.",
+    "Most pieces that the samples are cut into; None means four per worker. The result does not depend on it.",
 )
 
 
 CLIENT = Parameter(
-    "client", None, "no_validation", "Client or None", "The client of the cluster; None is the current one."
+    "client", None, "no_validation", "Client or None", "The client of the cluster; None means the current one."
 )
 WORKERS = Parameter(
-    "n_workers", None, [COUNT, None], "int or None", "Actors; None is one for each core of the cluster."
+    "n_workers", None, [COUNT, None], "int or None", "Number of actors; None means one per core of the cluster."
 )
 IN_PLACE = Parameter(
     "in_place",
     False,
     ["boolean"],
     "bool",
-    "Leaves samples in their NPY file, which is read anew in every iteration: for files larger than the memory of all "
+    "Leaves samples in their NPY file, which is read again in every iteration: for files larger than the memory of all "
     "workers.",
 )
 
@@ -97,7 +97,7 @@ class OnCluster(MatrixFactorization):
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
-        """Fit the factorization and give the coefficients of the samples, lazily.
+        """Fit the factorization and return the coefficients of the samples, lazily.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class OnCluster(MatrixFactorization):
         y : Ignored
             Not used.
         **fit_params : dict
-            As of ``fit``.
+            As for ``fit``.
 
         Returns
         -------
@@ -121,12 +121,12 @@ class OnCluster(MatrixFactorization):
         if steps not in ([], ["unit"]):
             raise ValueError(
                 f'normalize is {self.normalize!r}, but must be None or "unit" on a cluster: other steps learn from all '
-                f"samples; do them before, with dask-ml for example."
+                f"samples; do them beforehand, with dask-ml for example."
             )
         if getattr(self, "graph", None) is not None or self.init in ("graph", "custom", "nndsvd", "random"):
             raise ValueError(
                 f"graph={getattr(self, 'graph', None)!r} and init={self.init!r} need all samples in one memory; on a "
-                f'cluster leave out the graph and start by "kmeans-parallel", or fit some of them on one machine.'
+                f'cluster leave out the graph and start with "kmeans-parallel", or fit some samples on one machine.'
             )
         if self.device not in ("cpu", "auto"):
             raise ValueError(f'device is {self.device!r}, but must be "cpu" on a cluster.')
@@ -150,7 +150,7 @@ class OnCluster(MatrixFactorization):
             return
         weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
         if weights.shape != (n,) or not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
-            raise ValueError(f"sample_weight must be {n} finite numbers that are not negative, one of them positive.")
+            raise ValueError(f"sample_weight must be {n} finite nonnegative numbers, at least one of them positive.")
         least = min(1.0, weights[weights > 0].min())
         for about in driver.abouts:
             _, first, count = about.place
@@ -194,7 +194,7 @@ class OnCluster(MatrixFactorization):
             raise raised
         if self.stop_reason_ == "max-iter" and (params["tol"] or 0.0) > 0:
             warnings.warn(
-                f"{type(self).__name__} made all {self.max_iter} iterations and has not come to rest by "
+                f"{type(self).__name__} made all {self.max_iter} iterations and did not converge to "
                 f"tol={params['tol']:g}; increase max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=5,
@@ -233,7 +233,7 @@ class OnCluster(MatrixFactorization):
         self.extras_ = found["extras"]
 
     def transform(self, X: Any) -> Any:
-        """Give the coefficients of samples for the centroids as they are; lazily where X is lazy.
+        """Return the coefficients of samples for the fitted centroids; lazily if X is lazy.
 
         Parameters
         ----------
@@ -248,7 +248,7 @@ class OnCluster(MatrixFactorization):
         return self._lazily(X, "v")
 
     def predict(self, X: Any) -> Any:
-        """Give the cluster of each sample, by ``label_rule``; lazily where X is lazy.
+        """Return the cluster of each sample, by ``label_rule``; lazily if X is lazy.
 
         Parameters
         ----------
@@ -263,7 +263,7 @@ class OnCluster(MatrixFactorization):
         return self._lazily(X, "labels")
 
     def score_samples(self, X: Any) -> Any:
-        """Give the outlier scores with scikit-learn's sign: the lower, the worse; lazily where X is lazy.
+        """Return the outlier scores with scikit-learn's sign: the lower, the worse; lazily if X is lazy.
 
         Parameters
         ----------
@@ -273,12 +273,12 @@ class OnCluster(MatrixFactorization):
         Returns
         -------
         scores : array of shape (n_samples,)
-            Minus the outlier scores. A sample is an outlier below -3.5.
+            Minus the outlier scores. A sample below -3.5 is an outlier.
         """
         return -self._lazily(X, "scores")
 
     def decision_function(self, X: Any) -> Any:
-        """Give how far samples are from being outliers: negative for outliers; lazily where X is lazy.
+        """Return how far samples are from being outliers: negative for outliers; lazily if X is lazy.
 
         Parameters
         ----------
@@ -293,7 +293,7 @@ class OnCluster(MatrixFactorization):
         return _emmf.THRESHOLD - self._lazily(X, "scores")
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Give minus the mean residual ‖x − U·v‖: the higher, the better.
+        """Return minus the mean residual ‖x − U·v‖: the higher, the better.
 
         Parameters
         ----------

@@ -148,7 +148,7 @@ def _look(kind: str, path: str) -> tuple[tuple[int, int], Any, bool, list[str] |
         schema = file.schema_arrow
         for name, column in zip(schema.names, schema.types, strict=True):
             if not str(column).startswith(("float", "double", "int", "uint", "halffloat")):
-                raise ValueError(f"column {name!r} of {path} holds {column}; leave out what is not a number.")
+                raise ValueError(f"column {name!r} of {path} holds {column}; leave out columns that are not numbers.")
         dtype = np.float32 if all(str(each) == "float" for each in schema.types) else np.float64
         return (file.metadata.num_rows, len(schema.names)), dtype, False, list(schema.names)
     if kind == "zarr":
@@ -175,14 +175,14 @@ def of_files(pattern: str | os.PathLike[str], *, in_place: bool = False) -> File
     paths = [os.path.abspath(path) for path in paths]
     kind = os.path.splitext(paths[0].rstrip("/"))[1].lstrip(".").replace("pq", "parquet")
     if kind not in READERS:
-        raise ValueError(f"{paths[0]} is no file of {', '.join(READERS)}; give a dask array of it instead.")
+        raise ValueError(f"{paths[0]} is not a file of type {', '.join(READERS)}; give a dask array of it instead.")
     looks = [_look(kind, path) for path in paths]
     width, names = looks[0][0][1], looks[0][3]
     for path, (shape, _, _, other) in zip(paths, looks, strict=True):
         if shape[1] != width or other != names:
-            raise ValueError(f"{path} has {shape[1]} features, or others than {paths[0]}, which has {width}.")
+            raise ValueError(f"{path} has {shape[1]} features, or different ones from {paths[0]}, which has {width}.")
     if in_place and (kind != "npy" or len(paths) > 1):
-        raise ValueError("in_place=True takes one NPY file: samples of others are not found without reading them.")
+        raise ValueError("in_place=True takes one NPY file: rows of other files cannot be found without reading them.")
     shape = (sum(look[0][0] for look in looks), width)
     files = list(zip(paths, (look[0][0] for look in looks), strict=True))
     return Files(kind, files, shape, _single(look[1] for look in looks), looks[0][2], names, in_place)

@@ -15,14 +15,14 @@ pub(super) fn check_name(name: &str) -> Result<(), String> {
     let why = if name.trim().is_empty() {
         "it is empty"
     } else if matches!(name, "." | "..") || name.contains(odd) {
-        "it may lead to another folder"
+        "it could lead to another folder"
     } else if name.chars().count() > LONGEST {
         "it is too long"
     } else {
         return Ok(());
     };
-    let fix = "take letters, digits, - and _";
-    Err(format!("name = {name:?} cannot be that of the folder of its results, since {why}; {fix}"))
+    let fix = "use letters, digits, - and _";
+    Err(format!("name = {name:?} cannot name the folder of its results, because {why}; {fix}"))
 }
 
 impl Runs {
@@ -33,7 +33,7 @@ impl Runs {
             (_, [], _) => return empty("method"),
             (.., 0) => return Err("seeds must be at least 1".into()),
             _ if self.fewer.iter().any(|fewer| fewer.seeds == 0) => {
-                return Err("fewer: seeds must be at least 1; a skip leaves runs out".into());
+                return Err("fewer: seeds must be at least 1; use skip to leave runs out".into());
             }
             _ => {}
         }

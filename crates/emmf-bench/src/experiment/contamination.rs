@@ -111,7 +111,7 @@ impl Contamination {
         };
         match share {
             Some(share) if !(share >= 0.0 && share.is_finite()) => {
-                Err(format!("contamination: share = {share} is not a number from 0 on"))
+                Err(format!("contamination: share = {share} is not a number of at least 0"))
             }
             _ => Ok(()),
         }

@@ -67,7 +67,7 @@ impl Kind {
             "bound" => Ok(Self::Bound(fields(table)?)),
             "pictures" => Ok(Self::Pictures(fields(table)?)),
             "sets" => Ok(Self::Sets(fields(table)?)),
-            _ => Err(format!("kind = {kind:?} is not known; take one of {KINDS}")),
+            _ => Err(format!("kind = {kind:?} is unknown; use one of {KINDS}")),
         }
     }
 
@@ -143,7 +143,7 @@ impl Experiment {
             runs.make_quick();
             let (sets, seeds, iterations) = runs::QUICK;
             self.notes.push(format!(
-                "**Made in small** (`--quick`): {seeds} seeds, at most {iterations} iterations, a few values of each grid and of {} what is there. The numbers show that everything works, and little else.",
+                "**A quick version** (`--quick`): {seeds} seeds, at most {iterations} iterations, a few values of each grid and of {} what is there. The numbers only show that everything works.",
                 sets.join(", ")
             ));
         }

@@ -44,7 +44,7 @@ fn figures(folder: &Path, page: &Document, png: bool) -> Result<()> {
 }
 
 fn make(folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", folder.display()))
+    std::fs::create_dir_all(folder).with_context(|| format!("{}: cannot be created", folder.display()))
 }
 
 fn text(path: &Path, content: &str) -> Result<()> {

@@ -21,8 +21,8 @@ use crate::interrupt::resumable;
 use crate::output::{print, table};
 
 /// What stands above results that say nothing of their origin.
-const OLD: &str = "**These results are of emmf 0.1**, which kept neither the settings nor the data of its runs: nobody \
-                   can tell whether they were made as this page says.";
+const OLD: &str = "**These results are from emmf 0.1**, which recorded neither the settings nor the data of \
+                   its runs: nobody can tell whether they were made as this page says.";
 
 #[derive(ClapArgs)]
 #[command(
@@ -38,37 +38,37 @@ pub(crate) struct BenchArgs {
     /// A TOML file, or the name of an experiment of the paper.
     #[arg(value_name = "EXPERIMENT", required_unless_present = "paper", conflicts_with = "paper")]
     experiment: Option<PathBuf>,
-    /// All experiments of the paper, and one page over all of them.
+    /// Run all experiments of the paper and write one page about all of them.
     #[arg(long)]
     paper: bool,
-    /// Two seeds, 100 iterations, few values of a grid, and the small data sets only.
+    /// Two seeds, 100 iterations, few values of each grid, and only the small data sets.
     #[arg(long)]
     quick: bool,
-    /// Folder with the data sets of the paper [default: $EMMF_DATA, else data].
+    /// Folder with the data sets of the paper [default: $EMMF_DATA, otherwise data].
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Only these data sets, separated by commas.
+    /// Use only these data sets, separated by commas.
     #[arg(long, value_name = "SETS", value_delimiter = ',')]
     only: Vec<String>,
-    /// Folder for the results; each experiment has its own in there.
+    /// Folder for the results; each experiment has its own folder in it.
     #[arg(long, value_name = "DIR", default_value = "bench")]
     out: PathBuf,
-    /// Seeds of every method on every data set [default: what the experiment says].
+    /// Number of seeds for every method on every data set [default: what the experiment says].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     seeds: Option<u64>,
-    /// Runs at a time, each on one thread [default: one for each core].
+    /// Number of runs at a time, each on one thread [default: one per core].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
-    /// Go on with the results that are there, where they are of the same settings and data.
+    /// Continue from existing results, if they have the same settings and data.
     #[arg(long)]
     resume: bool,
-    /// Make no runs: tables, figures and pages from the results that are there.
+    /// Make no runs; write tables, figures and pages from existing results.
     #[arg(long)]
     show: bool,
     /// Where --paper writes its page as Markdown, with the figures in a folder of the same name [default: in DIR].
     #[arg(long, value_name = "FILE.md", requires = "paper")]
     page: Option<PathBuf>,
-    /// No progress.
+    /// Show no progress.
     #[arg(short, long)]
     quiet: bool,
 }
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<()> {
         }
     }
     if all.is_empty() {
-        bail!("no experiment has ended; what is missing stands above");
+        bail!("no experiment was completed; see above for what is missing");
     }
     let page = paper_page(&all);
     files::write_paper(&args.out, args.page.as_deref(), &page)?;
@@ -130,7 +130,7 @@ fn bench(args: &BenchArgs, experiment: &Experiment, said: &mut HashSet<String>) 
     };
     tell(&shown.left_out, said);
     if shown.blocks.is_empty() {
-        bail!("nothing of {} could be made", experiment.name);
+        bail!("nothing of {} could be run", experiment.name);
     }
     files::write(&folder, experiment, &shown)?;
     if !args.quiet {
@@ -154,7 +154,7 @@ fn runs_of(
     let folder = args.out.join(&experiment.name);
     let file = folder.join("results.csv");
     if file.exists() && !args.resume && !args.show {
-        bail!("{} is there already; go on with --resume, or take another --out", file.display());
+        bail!("{} already exists; continue with --resume, or choose another --out", file.display());
     }
     let plan = Plan::new(runs).with_context(|| experiment.name.clone())?;
     let there = ResultsFile::read(&file, &plan)?;
@@ -163,7 +163,7 @@ fn runs_of(
     let (found, left_out) = if args.show {
         (there.into_results(), Vec::new())
     } else {
-        std::fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+        std::fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be created", folder.display()))?;
         make(args, experiment, &plan, Store::open(there)?)?
     };
     let left_out = reasons(&left_out);
@@ -172,8 +172,8 @@ fn runs_of(
             forget(&args.out, &folder, &file);
         }
         let new: Vec<String> = left_out.into_iter().filter(|reason| said.insert(reason.clone())).collect();
-        let reasons = if new.is_empty() { "none of its data sets is there".into() } else { new.join("; ") };
-        bail!("no run of {} has ended: {reasons}", experiment.name);
+        let reasons = if new.is_empty() { "none of its data sets was found".into() } else { new.join("; ") };
+        bail!("no run of {} was completed: {reasons}", experiment.name);
     }
     let mut shown = show_runs(&plan, &found, &experiment.name)?;
     shown.left_out = left_out;
@@ -257,7 +257,7 @@ fn show(experiment: &Experiment, shown: &Shown, with_tables: bool) -> Result<()>
     if !tables.is_empty() && matches!(experiment.kind, Kind::Runs(_)) {
         writeln!(
             std::io::stdout(),
-            "▲ is the best of its column; * cannot be told apart from it (paired over the seeds, 5 %).\n"
+            "▲ is the best of its column; * is not significantly different (paired over the seeds, 5 %).\n"
         )?;
     }
     for claim in &shown.claims {

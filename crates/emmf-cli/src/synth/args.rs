@@ -23,9 +23,9 @@ pub(crate) struct SynthArgs {
 #[derive(Subcommand)]
 pub(super) enum SynthKind {
     /// Images of discs, rings, crosses, frames and bars, 16x16, with noise, negatives and scribbles among them; a name
-    /// without an ending is a folder for PNG files.
+    /// without an extension is a folder for PNG files.
     Shapes(ExampleArgs),
-    /// Reviews of restaurants, laptops, hotels and films, with texts among them that are no reviews.
+    /// Reviews of restaurants, laptops, hotels and films, and some texts that are not reviews.
     Texts(ExampleArgs),
     /// Counts of 200 genes in five kinds of blood cells, with dying and broken ones among them.
     Cells(ExampleArgs),
@@ -33,20 +33,20 @@ pub(super) enum SynthKind {
     Spectra(ExampleArgs),
     /// The paper's toy set: 13 points in the plane, the last three outliers.
     Toy(OutArgs),
-    /// The same without the outliers.
+    /// The toy set without the outliers.
     ToyClean(OutArgs),
     /// Clusters along random rays, with gross outliers.
     Rays {
-        /// Samples without the outliers.
+        /// Number of samples, not counting the outliers.
         #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 300)]
         samples: usize,
-        /// Features.
+        /// Number of features.
         #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 50)]
         features: usize,
-        /// Clusters.
+        /// Number of clusters.
         #[arg(short, long, value_parser = count, allow_negative_numbers = true, default_value_t = 3)]
         k: usize,
-        /// Outliers.
+        /// Number of outliers.
         #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 30)]
         outliers: usize,
         /// Largest noise in an entry; samples have lengths from ½ to 1½.
@@ -57,11 +57,11 @@ pub(super) enum SynthKind {
         #[command(flatten)]
         out: OutArgs,
     },
-    /// A data set with outliers added: random vectors in [0, 10σ], σ its largest entry, or harder ones.
+    /// A data set with outliers added: random vectors in [0, 10σ], where σ is its largest entry, or harder ones.
     Outliers {
         #[command(flatten)]
         input: InputArgs,
-        /// How many.
+        /// How many to add.
         #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
         count: usize,
         /// huge: in [0, 10σ]; scattered: random vectors as long as the median sample; cluster: nearly equal ones; long: samples of
@@ -73,14 +73,14 @@ pub(super) enum SynthKind {
         #[command(flatten)]
         out: OutArgs,
     },
-    /// A data set with some samples of another one added.
+    /// A data set with some samples of another data set added.
     Foreign {
         #[command(flatten)]
         input: InputArgs,
         /// The other data set.
         #[arg(long, value_name = "DATA")]
         from: PathBuf,
-        /// How many.
+        /// How many to add.
         #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
         count: usize,
         #[command(flatten)]
@@ -107,16 +107,16 @@ pub(super) enum SynthKind {
     BlockNoise {
         #[command(flatten)]
         input: InputArgs,
-        /// Height and width of the images, as 16x16; pixels column by column unless --row-major.
+        /// Height and width of the images, such as 16x16; pixels run column by column unless --row-major.
         #[arg(long, value_name = "HxW", value_parser = image_shape)]
         image: (usize, usize),
-        /// Pixels lie row by row.
+        /// Pixels run row by row.
         #[arg(long)]
         row_major: bool,
         /// Height and width of the block.
         #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
         block: usize,
-        /// Images of each class that get one.
+        /// Number of images of each class that get one.
         #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 3)]
         per_class: usize,
         #[command(flatten)]
@@ -144,10 +144,10 @@ impl SynthKind {
 
 #[derive(ClapArgs)]
 pub(super) struct ExampleArgs {
-    /// Samples without the outliers.
+    /// Number of samples, not counting the outliers.
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 300)]
     pub(super) samples: usize,
-    /// Outliers.
+    /// Number of outliers.
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 15)]
     pub(super) outliers: usize,
     #[command(flatten)]
@@ -158,7 +158,7 @@ pub(super) struct ExampleArgs {
 
 #[derive(ClapArgs)]
 pub(super) struct OutArgs {
-    /// File to write; its ending names the format: csv, tsv, npy, npz, mat, mtx or parquet; - is CSV on standard
+    /// File to write; its extension sets the format: csv, tsv, npy, npz, mat, mtx or parquet; - is CSV on standard
     /// output. npy and mtx have no place for labels: they go to x.labels.csv beside x.npy.
     #[arg(long, value_name = "FILE")]
     pub(super) out: PathBuf,
@@ -169,7 +169,7 @@ pub(super) struct OutArgs {
 
 #[derive(ClapArgs)]
 pub(super) struct SeedArgs {
-    /// Seed of all randomness.
+    /// Seed for all random numbers.
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value_t = 0)]
     pub(super) seed: u64,
 }

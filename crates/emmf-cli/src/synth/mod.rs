@@ -80,7 +80,7 @@ pub(crate) fn run(SynthArgs { kind }: &SynthArgs) -> Result<()> {
             let features = data.x.shape().1;
             if shape.height.checked_mul(shape.width) != Some(features) {
                 bail!(
-                    "{}: has {features} features, which are no images of {}x{}; give their size with --image",
+                    "{}: has {features} features, which do not make images of {}x{}; give their size with --image",
                     input.data.display(),
                     shape.height,
                     shape.width
@@ -163,7 +163,7 @@ fn check_size(samples: usize, outliers: usize, features: usize) -> Result<()> {
 /// Random rows of every class.
 fn rows_per_class(data: &Dataset, count: usize, seed: u64) -> Result<Vec<usize>> {
     let Some(labels) = &data.labels else {
-        bail!("block noise is put on some images of every class: name the labels with --labels")
+        bail!("block noise goes on some images of every class: name the labels with --labels")
     };
     let mut classes: Vec<&String> = labels.iter().collect();
     classes.sort();

@@ -123,14 +123,14 @@ fn weights_that_do_not_fit() {
     for value in ["NaN", "inf", "-1"] {
         place.write("w.txt", weights(value));
         let line = "fit x.csv -k 2 --sample-weights w.txt --out result";
-        place.refuses(line, &["w.txt", "sample 5", value, "finite and not negative"]);
+        place.refuses(line, &["w.txt", "sample 5", value, "finite and nonnegative"]);
     }
     place.write("w.txt", "1\n2\n");
     place.refuses("fit x.csv -k 2 --sample-weights w.txt", &["w.txt", "2 sample weights for 25 samples"]);
     place.write("w.txt", weights("0").replace('1', "0"));
     place.refuses("fit x.csv -k 2 --sample-weights w.txt", &["0 for every sample"]);
     place.write("w.csv", "1,2\n3,4\n");
-    place.refuses("fit x.csv -k 2 --sample-weights w.csv", &["w.csv", "2 columns", "one number a line"]);
+    place.refuses("fit x.csv -k 2 --sample-weights w.csv", &["w.csv", "2 columns", "one number per line"]);
 }
 
 #[test]

@@ -73,10 +73,10 @@ fn folders_and_files_that_cannot_be_written() {
     place.refuses("fit x.csv -k 2 --out x.csv/result", &["x.csv/result", "choose another"]);
     place.refuses("demo --out x.csv", &["x.csv", "choose another"]);
     let transform = "transform result/model.safetensors x.csv --out";
-    place.refuses(&format!("{transform} nowhere/t.csv"), &["nowhere/t.csv", "make its folder first"]);
+    place.refuses(&format!("{transform} nowhere/t.csv"), &["nowhere/t.csv", "create its folder first"]);
     place.refuses(&format!("{transform} t.xyz"), &["t.xyz", ".csv", ".parquet"]);
     place.refuses(&format!("{transform} result"), &["result"]);
-    place.refuses("synth toy --out nowhere/t.csv", &["nowhere/t.csv", "make its folder first"]);
+    place.refuses("synth toy --out nowhere/t.csv", &["nowhere/t.csv", "create its folder first"]);
     place.refuses("synth toy --out t", &["t: ", ".csv", ".parquet"]);
     place.refuses("synth toy", &["--out <FILE>"]);
     if cfg!(target_os = "linux") {
@@ -113,7 +113,7 @@ fn synthetic_data_that_cannot_be_made() {
 fn commands_that_do_not_exist() {
     let place = Place::new();
     place.refuses("transfrom x.csv", &["'transfrom'", "'transform'"]);
-    place.refuses("fit x.csv -k 3..2", &["'3..2'", "as 2..20"]);
+    place.refuses("fit x.csv -k 3..2", &["'3..2'", "as in 2..20"]);
     place.refuses("fit x.csv -k 2..x", &["'2..x'", "whole number"]);
     place.refuses("fit -k 2", &["<DATA>"]);
     place.refuses("fit x.csv -k 2 --sed 3", &["'--sed'", "'--seed'"]);

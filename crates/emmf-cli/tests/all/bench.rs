@@ -305,7 +305,7 @@ fn the_paper_in_small() {
     );
     let done = place.run(&line);
     assert_eq!(done.code, Some(0), "{}", done.stderr);
-    assert!(!done.stderr.contains("has ended") && !done.stderr.contains("diverged"), "{}", done.stderr);
+    assert!(!done.stderr.contains("was completed") && !done.stderr.contains("diverged"), "{}", done.stderr);
     let page = place.read("bench/paper.md");
     for (at, name) in
         emmf_bench::paper().unwrap().iter().map(|experiment| experiment.name.clone()).enumerate()

@@ -31,7 +31,7 @@ fn promise_13_the_name_of_an_experiment_stays_inside_the_folder() {
         ["../ESCAPED", "a/b", "..", ".", "", " ", "a\\\\b", "C:x", "a\\nb", &absolute, &"x".repeat(300)]
     {
         place.write("mine.toml", EXPERIMENT.replace("\"mine\"", &format!("\"{name}\"")));
-        let said = ["mine.toml: name = ", "cannot be that of the folder of its results"];
+        let said = ["mine.toml: name = ", "cannot name the folder of its results"];
         place.refuses("bench mine.toml --out out --quiet", &said);
     }
     place.write("mine.toml", EXPERIMENT.replace("\"mine\"", "\"mine 1.2 (ü)\""));

@@ -182,10 +182,10 @@ fn promise_03_results_of_0_1_can_be_shown_and_are_not_mixed() {
     place.write(RESULTS, &old);
     place.refuses(
         "bench mine.toml --out out --resume",
-        &["was written by emmf 0.1, which kept neither the settings nor the data", "--show"],
+        &["was written by emmf 0.1, which recorded neither the settings nor the data", "--show"],
     );
     place.run("bench mine.toml --out out --show --quiet").ok();
     assert_eq!(place.read(RESULTS), old);
     let page = place.read("out/mine/page.md");
-    assert!(page.contains("These results are of emmf 0.1") && page.contains("| EMMF | "), "{page}");
+    assert!(page.contains("These results are from emmf 0.1") && page.contains("| EMMF | "), "{page}");
 }

@@ -49,7 +49,7 @@ fn a_rank_is_chosen() {
     let json = place.json("fit blobs.csv -k 2..8 --choose rank --method nmf --json --out result --report");
     assert!(json["choice"]["rank"] == true && json["k"] == json["choice"]["k"], "{json}");
     let text = place.run("fit blobs.csv -k 2..8 --choose rank --method nmf").ok();
-    assert!(text.contains("least rank that explains"), "{text}");
+    assert!(text.contains("smallest rank that explains"), "{text}");
     let text = place.run("fit blobs.csv -k 2 --method emmf --max-iter 7").ok();
     assert!(text.contains("7, ") && !text.contains("max-iter"), "{text}");
 }

@@ -80,13 +80,13 @@ fn mistakes() {
     place.write("skew.mtx", "%%MatrixMarket matrix coordinate real general\n93 93 1\n2 1 1\n");
     for (line, parts) in [
         ("--graph nothing.mtx", &["neither knn nor adaptive nor a file"][..]),
-        ("--graph edges.csv", &["edges.csv", "edge 1", "93 is none of the samples 0 to 92"]),
+        ("--graph edges.csv", &["edges.csv", "edge 1", "93 is not a sample from 0 to 92"]),
         ("--graph small.mtx", &["small.mtx", "9x9", "93x93"]),
         ("--graph skew.mtx", &["skew.mtx", "symmetric"]),
         ("--method nmf --neighbors 7", &["--graph knn"]),
         ("--method pnmf --graph knn", &["cannot follow"]),
         ("--lambda 0", &["lambda", "above 0"]),
-        ("--grid lambda=1 --lambda 3", &["given already"]),
+        ("--grid lambda=1 --lambda 3", &["already given"]),
         ("--grid nothing=1", &["nothing"]),
     ] {
         let method = if line.contains("--method") { "" } else { "--method g-emmf" };

@@ -100,7 +100,7 @@ fn what_cannot_come_in_batches_is_refused() {
     place.refuses("fit x.csv -k 2 --batch 20 --half-life -1 --out o", &["--half-life is -1"]);
     place.run("fit x.csv -k 2 --method emmf --max-iter 3 --quiet --out plain").ok();
     let plain = "plain/model.safetensors";
-    place.refuses(&format!("fit --update {plain} x.csv"), &["does not go on learning", "--batch N"]);
+    place.refuses(&format!("fit --update {plain} x.csv"), &["cannot continue learning", "--batch N"]);
     place.refuses("fit x.csv -k 2 --batch 20 --out plain", &["results of another fit"]);
     for option in ["--report", "--graph knn", "--missing nan", "--grid lambda=1,2", "--max-memory 1GB"] {
         let name = option.split(' ').next().unwrap();

@@ -28,10 +28,10 @@ fn pages_that_cannot_be_made() {
     let place = Place::with_data();
     place.refuses("report nothing.json", &["nothing.json", "check its name"]);
     place.refuses("report x.csv", &["x.csv", "damaged"]);
-    place.refuses("fit x.csv -k 2 --report=no/where/page.html", &["no/where/page.html", "make its folder"]);
+    place.refuses("fit x.csv -k 2 --report=no/where/page.html", &["no/where/page.html", "create its folder"]);
     for name in ["tree.nwk", "imputed.npy", "result.h5ad", "samples.csv", "centroids.parquet"] {
         let line = format!("fit x.csv -k 2 --out result --report=result/{name}");
-        place.refuses(&line, &["--report", name, "a file of the results"]);
+        place.refuses(&line, &["--report", name, "one of the result files"]);
     }
     place.run("fit x.csv -k 2 --max-iter 3 --out result").ok();
     place.refuses("plot result --kind residuals --out f.pdf", &["f.pdf", ".svg or .png"]);
@@ -69,7 +69,7 @@ fn one_sample_is_explained() {
     }
     let text = place.run("explain result/model.safetensors x.csv --row 24").ok();
     assert!(
-        text.contains("row 24: cluster") && text.contains("does not fit") && text.contains("weight"),
+        text.contains("row 24: cluster") && text.contains("fits worst") && text.contains("weight"),
         "{text}"
     );
     place.refuses("explain result/model.safetensors x.csv --row 25", &["--row is 25", "0 to 24"]);

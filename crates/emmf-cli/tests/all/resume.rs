@@ -94,8 +94,8 @@ fn promise_07_a_file_that_is_no_checkpoint_of_ours_stays() {
 #[test]
 fn promise_09_what_cannot_go_on_says_why() {
     let place = Place::with_data();
-    place.refuses("fit --resume nowhere", &["nowhere", "no fit to go on with"]);
-    place.refuses("fit x.csv --resume result", &["--resume FOLDER stands alone"]);
+    place.refuses("fit --resume nowhere", &["nowhere", "no fit to continue"]);
+    place.refuses("fit x.csv --resume result", &["--resume FOLDER takes no other options"]);
     place.refuses("fit x.csv -k 2 --checkpoint 1", &["--out"]);
     place.refuses("fit x.csv -k 2 --checkpoint -1 --out result", &["--checkpoint", "at least 0"]);
     place.refuses(
@@ -106,8 +106,8 @@ fn promise_09_what_cannot_go_on_says_why() {
     let data = place.read("x.csv");
     let last = data.lines().last().unwrap();
     place.write("x.csv", format!("{data}{last}\n"));
-    place.refuses("fit --resume result", &["x.csv", "is not what it was"]);
+    place.refuses("fit --resume result", &["x.csv", "has changed since the fit"]);
     place.write("x.csv", data);
     place.write(CHECKPOINT, "no checkpoint");
-    place.refuses("fit --resume result", &["no fit to go on with"]);
+    place.refuses("fit --resume result", &["no fit to continue"]);
 }

@@ -103,7 +103,7 @@ fn promise_08_every_signal_ends_a_bench_whose_runs_are_kept() {
         let lines = || fs::read_to_string(&results).map_or(0, |text| text.lines().count());
         let bench = Running::start(&place, "bench mine.toml --out out --quiet").until(|| lines() > 10);
         let done = bench.signal(name).end();
-        let last = "interrupted; the runs that have ended are kept, --resume goes on with them\n";
+        let last = "interrupted; completed runs are kept, --resume continues from them\n";
         assert_eq!((done.code, done.stderr.as_str()), (Some(code), last));
         assert!(lines() > 10);
         assert_eq!(names_in(&place.path("out/mine")), ["results.csv"]);

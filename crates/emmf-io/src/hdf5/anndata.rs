@@ -19,7 +19,7 @@ pub(super) fn is_anndata(file: &Hdf5<'_>) -> bool {
 pub(super) fn read(file: &Hdf5<'_>, options: &ReadOptions) -> Result<Dataset, Problem> {
     if !file.has_group("obs") || !file.has_group("var") {
         return Err(Problem::unsupported(
-            "AnnData of before version 0.7",
+            "AnnData from before version 0.7",
             "read it with a current anndata and write it again",
         ));
     }
@@ -99,7 +99,7 @@ fn numbers(file: &Hdf5<'_>, path: &str, options: &ReadOptions) -> Result<Numbers
         [rows, cols] => usize::try_from(rows).ok().zip(usize::try_from(cols).ok()),
         _ => None,
     };
-    let shape = shape.ok_or_else(|| Problem::malformed(format!("'{path}'"), "it does not say its shape"))?;
+    let shape = shape.ok_or_else(|| Problem::malformed(format!("'{path}'"), "it does not give its shape"))?;
     let [values, indices, starts] = ["data", "indices", "indptr"].map(|part| format!("{path}/{part}"));
     file.sparse([&values, &indices, &starts], compression, shape)?.into_numbers(dtype, budget)
 }

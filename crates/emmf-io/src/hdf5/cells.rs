@@ -24,7 +24,7 @@ fn ten_x(file: &Hdf5<'_>, options: &ReadOptions) -> Result<Dataset, Problem> {
         [genes, cells] => usize::try_from(cells).ok().zip(usize::try_from(genes).ok()),
         _ => None,
     };
-    let shape = shape.ok_or_else(|| Problem::malformed("'matrix/shape'", "it holds no two sizes"))?;
+    let shape = shape.ok_or_else(|| Problem::malformed("'matrix/shape'", "it does not hold two sizes"))?;
     // Genes × cells by columns is cells × genes by rows.
     let arrays = ["matrix/data", "matrix/indices", "matrix/indptr"];
     let x = file.sparse(arrays, Compression::Rows, shape)?.into_numbers(options.dtype, file.budget)?;

@@ -199,7 +199,7 @@ impl Head {
             }
             let head = Self::read(bytes, cell.start..cell.end, self.big_endian)?;
             let (CHAR, &[rows, cols]) = (head.class, &head.dims[..]) else {
-                return Ok(Variable::Other("a cell array of other things than text".into()));
+                return Ok(Variable::Other("a cell array of anything but text".into()));
             };
             texts.push(head.char_rows((rows, cols), bytes, budget)?.unwrap_or_default().join(" "));
         }

@@ -45,7 +45,7 @@ fn element(to: &mut Vec<u8>, kind: u32, bytes: &[u8]) -> io::Result<()> {
 }
 
 fn too_large() -> io::Error {
-    io::Error::new(io::ErrorKind::FileTooLarge, "a MATLAB variable holds 4 GiB at most; write .npz instead")
+    io::Error::new(io::ErrorKind::FileTooLarge, "a MATLAB variable holds at most 4 GiB; write .npz instead")
 }
 
 /// Flags, size and name of a variable.

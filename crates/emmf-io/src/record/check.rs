@@ -68,11 +68,11 @@ impl Record {
         let (n, k) = (self.data.n, self.spec.k);
         self.samples.check(n)?;
         if k == 0 || k > n {
-            return wrong("spec.k", format!("it is {k}; from 1 to {n}, the number of samples, is possible"));
+            return wrong("spec.k", format!("it is {k}, but must be from 1 to {n}, the number of samples"));
         }
         let clusters = self.spec.label_count();
         if clusters == 0 || clusters > n {
-            let what = format!("it is {clusters}; from 1 to {n}, the number of samples, is possible");
+            let what = format!("it is {clusters}, but must be from 1 to {n}, the number of samples");
             return wrong("spec.clusters", what);
         }
         below("samples.label", &self.samples.label, (clusters, "clusters"))?;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::levels::{Levels, range};
 use super::{Features, PlaneSketch, largest};
 
-/// Values of all features together, at the most.
+/// Maximum number of values of all features together.
 const MOST_VALUES: usize = 1_000_000;
 
 /// A feature at the points of the plane.

@@ -28,7 +28,7 @@ fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Problem> {
     if let Some(unit) = wide {
         let units = bytes[2..].as_chunks::<2>().0.iter().map(|&pair| unit(pair));
         let text: Result<String, _> = char::decode_utf16(units).collect();
-        return text.map(Cow::Owned).map_err(|_| Problem::malformed("the text", "it is no valid UTF-16"));
+        return text.map(Cow::Owned).map_err(|_| Problem::malformed("the text", "it is not valid UTF-16"));
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     str::from_utf8(bytes).map(Cow::Borrowed).map_err(|e| {

@@ -62,7 +62,7 @@ pub(super) fn decimal(
         Some('.') => Ok(Decimal::Point),
         Some(',') => Ok(Decimal::Comma),
         Some(other) => {
-            Err(Problem::unsupported(format!("{other:?} before the decimals"), "use a point or a comma"))
+            Err(Problem::unsupported(format!("{other:?} as the decimal mark"), "use a point or a comma"))
         }
     }
 }
@@ -158,10 +158,10 @@ impl<'t> Plan<'t> {
             Decimal::Comma => Decimal::Point,
         };
         let fix = if is_gap(text) {
-            "fill in the missing value, remove the row or the column, or say --missing nan".into()
+            "fill in the missing value, remove the row or the column, or use --missing nan".into()
         } else if other.is_number(text) {
             let mark = if other == Decimal::Comma { "," } else { "." };
-            format!("if this is a number with decimals, say --decimal {mark}")
+            format!("if this is a number with decimals, use --decimal {mark}")
         } else {
             let column = name.map_or_else(|| (at + 1).to_string(), shortened);
             format!("correct it, or leave the column out with --drop {column}")

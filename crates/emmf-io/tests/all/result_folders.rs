@@ -172,7 +172,7 @@ fn promise_07_a_record_of_another_fit_is_refused() {
     let (model, path) = (one.join(MODEL_FILE), one.join(RECORD_FILE));
     check_same_fit(&model, &record, &path).unwrap();
     let text = message(check_same_fit(&model, &foreign, &path));
-    assert!(text.contains("record.json: is of another fit than the model"), "{text}");
+    assert!(text.contains("record.json: belongs to another fit than the model"), "{text}");
     let unhashed = Record { files: BTreeMap::new(), ..foreign };
     check_same_fit(&model, &unhashed, &path).unwrap();
 }

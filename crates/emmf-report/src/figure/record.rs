@@ -44,7 +44,7 @@ pub(super) fn convergence(record: &Record) -> Sheet {
     })
 }
 
-/// Samples in order, the distance of each to its approximation over six decades at the most.
+/// Samples in order, the distance of each to its approximation over six decades at most.
 pub(super) fn residuals(record: &Record) -> Sheet {
     let (residuals, outlier) = (&record.samples.residual, outliers(record));
     let top = residuals.iter().copied().filter(|r| r.is_finite()).fold(0.0, f64::max);

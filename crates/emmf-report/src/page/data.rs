@@ -13,9 +13,9 @@ use super::matching::{Matched, matched};
 use super::tree::TreeData;
 use crate::Summary;
 
-/// Points of a trace at the most.
+/// Most points of a trace.
 const MOST_STEPS: usize = 1_000;
-/// Samples whose numbers are on the page at the most.
+/// Most samples whose numbers are on the page.
 const MOST_SAMPLES: usize = 200_000;
 /// Of these, those with the highest scores.
 const WORST: usize = 2_000;
@@ -175,10 +175,11 @@ impl SummaryData {
         };
         Self {
             data_sets,
-            text: "Accuracy and NMI (divided by the geometric mean of the entropies) compare clusters and true classes of \
-                   the good samples; they and the seconds are means. An outlier is found if it is among as many samples with the highest outlier scores as there \
-                   are outliers. The data were made so that the methods differ; on other data they may be equal. \
-                   Everything below is about the first data set.",
+            text: "Accuracy and NMI (divided by the geometric mean of the entropies) compare the clusters with \
+                   the true classes of the good samples; they and the seconds are means. With m outliers, those \
+                   among the m samples with the highest outlier scores count as found. The data were made so \
+                   that the methods differ; on other data they may do equally well. Everything below is about \
+                   the first data set.",
             head: ["method", "accuracy", "worst–best", "NMI", "outliers found", "seconds"],
             rows: summaries.iter().map(row).collect(),
         }

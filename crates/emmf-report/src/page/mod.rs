@@ -62,7 +62,7 @@ fn page(title: &str, text: &str, data: &data::PageData<'_>) -> Result<String, Er
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
          <style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n<p class=\"faint\">{text}</p>\n\
          <nav aria-label=\"sections\"></nav>\n<main></main>\n\
-         <noscript>This page draws its pictures with a script of its own, which the browser does not run.</noscript>\n\
+         <noscript>This page draws its pictures with its own script, which this browser does not run.</noscript>\n\
          <script type=\"application/json\" id=\"data\">{data}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n"
     ))
 }

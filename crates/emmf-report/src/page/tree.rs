@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::data::cut;
 
-/// Samples of a node that are named at the most.
+/// Most samples of a node that are named.
 const MOST_MEMBERS: usize = 40;
-/// Nodes at the most: those of the last layers.
+/// Most nodes: those of the last layers.
 const MOST_NODES: usize = 2_000;
 
 #[derive(Serialize)]

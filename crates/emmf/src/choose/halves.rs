@@ -6,7 +6,7 @@
 //! prediction strength; Lange et al. 2004).
 //!
 //! k-means sees the samples in their [`LEADING`] leading directions: these hold what k clusters explain, and as many again (Cohen
-//! et al. 2015). Halves that cannot agree any more are given up. Cost: at most 2·[`SPLITS`]·[`RESTARTS`] runs of k-means for
+//! et al. 2015). Halves that can no longer agree are given up. Cost: at most 2·[`SPLITS`]·[`RESTARTS`] runs of k-means for
 //! every k.
 
 use rand::seq::SliceRandom;
@@ -24,7 +24,7 @@ use crate::spec::{Init, Spec};
 
 /// How often the data are cut into halves.
 pub const SPLITS: usize = 10;
-/// k-means runs of which the best is taken.
+/// Number of k-means runs, of which the best is used.
 pub const RESTARTS: usize = 4;
 /// Splits before halves are given up, and the least standard deviation that is reckoned with.
 const LEAST_SPLITS: usize = 3;

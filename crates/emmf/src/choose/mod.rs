@@ -1,12 +1,12 @@
-//! How many clusters there are: the largest number for which two halves of the data agree, or else the communities of their
-//! graph.
+//! How many clusters there are: the largest number for which two halves of the data agree, or otherwise the communities of
+//! their graph.
 //!
-//! The data are cut into random halves, several times (`halves.rs`). Where k is right, the clusters that either half finds in the
-//! other are those that this one finds by itself.
-//! Where the halves agree about nothing, clusters are not apart, but a graph may still hold together: then it is the number
-//! of [`communities`] of the graph of 5 nearest neighbours, and how much that hangs on 5 says how sure it is. (In few dimensions
-//! such a graph falls into far more; there halves agree where there are clusters.)
-//! Outliers that the fit would set aside are left out before.
+//! The data are cut into random halves, several times (`halves.rs`). If k is right, the clusters that either half finds in the
+//! other are those that the other finds by itself.
+//! If the halves agree about nothing, the clusters are not well separated, but a graph may still show them: then k is the number
+//! of [`communities`] of the graph of 5 nearest neighbours, and how much that depends on the 5 says how sure it is. (In few
+//! dimensions such a graph falls into far more communities; there halves agree if there are clusters.)
+//! Outliers that the fit would set aside are left out beforehand.
 //! Halves are made of at most [`MOST_SAMPLES`] samples, the graph of at most [`MOST_IN_GRAPH`].
 
 mod halves;
@@ -33,9 +33,9 @@ use crate::threads::Running;
 
 pub use halves::{RESTARTS, SPLITS};
 
-/// Samples that are looked at in halves, at the most.
+/// How many samples are looked at in halves, at most.
 pub const MOST_SAMPLES: usize = 2_000;
-/// Samples that a graph is made of, at the most.
+/// How many samples a graph is made of, at most.
 pub const MOST_IN_GRAPH: usize = 20_000;
 /// Numbers that are tried with halves, the smallest of those asked for.
 const HALVES: usize = 19;
@@ -56,22 +56,22 @@ pub struct Choice {
     pub k: usize,
     /// The numbers that were tried.
     pub ks: Vec<usize>,
-    /// For each the mean agreement of two halves of the data, or, for a rank, the mean share of held-out values that is
+    /// For each, the mean agreement of two halves of the data or, for a rank, the mean share of held-out values that is
     /// explained; 1 at best.
     pub stability: Vec<f64>,
     /// Standard deviation of that over the splits.
     pub spread: Vec<f64>,
-    /// Splits that choose the same number by themselves.
+    /// Number of splits that choose the same number by themselves.
     pub agreeing: usize,
-    /// Splits in all: of the data into halves, or of their values into those that are seen and those that are held out.
+    /// Number of splits: of the data into halves, or of their values into those that are seen and those that are held out.
     pub splits: usize,
-    /// Where the halves did not agree: the least and the largest number of communities with other numbers of neighbours.
+    /// If the halves did not agree: the smallest and the largest number of communities with other numbers of neighbours.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_graph: Option<(usize, usize)>,
     /// Whether it is a rank, see [`Spec::choose_rank`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rank: bool,
-    /// The community of every sample, where these were counted and all samples were looked at: a fit may
+    /// The community of every sample, if communities were counted and all samples were looked at: a fit can
     /// [start](crate::Given::clusters) there.
     #[serde(skip)]
     pub clusters: Option<Vec<usize>>,
@@ -87,8 +87,9 @@ impl fmt::Display for Choice {
         match self.by_graph {
             _ if self.rank => write!(
                 f,
-                "{k} of {first} to {last}: the least rank that explains values it has not seen as well as any, {own:.1} % of \
-                 them in the median sample (at best {best:.1} %); {} of {splits} masks choose it",
+                "{k} of {first} to {last}: the smallest rank that explains held-out values as well as any, \
+                 {own:.1} % of them in the median sample (at best {best:.1} %); \
+                 {} of {splits} masks choose it",
                 self.agreeing
             ),
             Some((low, high)) => write!(
@@ -106,8 +107,8 @@ impl fmt::Display for Choice {
 }
 
 impl Spec {
-    /// Chooses a number of clusters for these samples; `seen(done, all)` is told how far it is and may end it, with
-    /// the splits up to then; the last step of all is the graph. The preprocessing, the start and the seed are those of the fit.
+    /// Chooses a number of clusters for these samples; `seen(done, all)` is told how far it is and can end the search with
+    /// the splits made so far; the last step is the graph. The preprocessing, the start and the seed are those of the fit.
     ///
     /// ```
     /// use emmf::{Running, Spec, synth};
@@ -143,7 +144,7 @@ pub(crate) fn choose_k<T: Real>(
 ) -> Result<Choice> {
     let (asked, ks) = (ks.clone(), possible(x.shape().0, ks)?);
     if spec.missing == Missing::Nan {
-        return Err(Error::Missing { what: "a choice of k".into(), instead: "give the number of clusters" });
+        return Err(Error::Missing { what: "choosing k".into(), instead: "give the number of clusters" });
     }
     let cancel = &running.cancel;
     running.threads.run(|_| {
@@ -229,7 +230,7 @@ impl<'a, T: Real> Directions<'a, T> {
 }
 
 impl Choice {
-    /// The same without the clusters, which no file holds.
+    /// The same without the clusters, which are not written to files.
     #[must_use]
     pub fn without_clusters(self) -> Self {
         Self { clusters: None, ..self }
@@ -289,7 +290,7 @@ fn possible(n: usize, ks: &RangeInclusive<usize>) -> Result<Vec<usize>> {
     let possible: Vec<usize> = ks.clone().filter(|&k| (2..=most).contains(&k)).take(HALVES).collect();
     if possible.is_empty() {
         let must =
-            format!("a number: {n} samples are too few to choose one of {} to {}", ks.start(), ks.end());
+            format!("a number: {n} samples are too few to choose one from {} to {}", ks.start(), ks.end());
         return Err(Error::param("k", "to be chosen", must));
     }
     Ok(possible)

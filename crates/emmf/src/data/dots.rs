@@ -8,7 +8,7 @@ use pulp::{Simd, WithSimd};
 
 use crate::real::sealed::{Dots, Rows};
 
-/// Rows and columns of a tile at the most.
+/// Maximum number of rows and columns of a tile.
 const TILE: usize = 4;
 
 struct Task<'a, T> {

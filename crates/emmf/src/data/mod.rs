@@ -48,7 +48,7 @@ pub const BLOCK: usize = 96;
 /// Samples whose share of Xᵀ·diag(q)·V is made at a time.
 pub(crate) const STRIP: usize = 256;
 
-/// Parts that the rows are cut into at the most, to be shared by threads.
+/// Maximum number of parts that the rows are cut into, to be shared by threads.
 pub(crate) const PARTS: usize = 16;
 
 /// A block of samples on its way through [`Data::project`].
@@ -113,7 +113,7 @@ pub trait Data<T: Real>: Sync {
         sums_by_row(self, members, weights)
     }
 
-    /// Fails where a product before could not read its samples, which were taken for zero then.
+    /// Fails if an earlier product could not read its samples, which were then taken for zero.
     fn intact(&self) -> Result<()> {
         Ok(())
     }

@@ -23,7 +23,7 @@ impl Place {
         Self { total, first: 0, count: total }
     }
 
-    /// `total` samples in so many nearly equal shards of whole leaves of `rows_per_leaf` samples; some are empty where there
+    /// `total` samples in this many nearly equal shards of whole leaves of `rows_per_leaf` samples; some are empty if there
     /// are fewer leaves.
     pub fn cut(total: usize, rows_per_leaf: usize, shards: usize) -> Vec<Self> {
         let leaves = total.div_ceil(rows_per_leaf.max(1));

@@ -12,7 +12,7 @@ use pulp::{Simd, WithSimd};
 
 use crate::real::sealed::{Left, Product, Rows};
 
-/// Rows of C in a tile at the most, and vectors in a tile where there are registers for so many.
+/// Maximum number of rows of C in a tile, and vectors in a tile where there are registers for so many.
 pub(super) const TILE_ROWS: usize = 6;
 const TILE_VECTORS: usize = 4;
 

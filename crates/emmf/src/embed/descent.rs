@@ -17,7 +17,7 @@ const SIZE: f64 = 10.0;
 const APART: f64 = 1e-3;
 /// Samples that push, for each that pulls.
 const PUSHES: usize = 5;
-/// A step along a coordinate, at the most.
+/// Maximum length of a step along a coordinate.
 const LONGEST: f64 = 4.0;
 /// Added to d², so that equal points are not thrown away.
 const NEAR: f64 = 1e-3;

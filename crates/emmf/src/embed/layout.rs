@@ -3,9 +3,9 @@
 //! The graph of nearest neighbours, whose weights fall with the distance at a pace of each sample's own, is laid out so that edges
 //! pull and all other pairs push (UMAP: McInnes, Healy and Melville 2018; with the kernel 1/(1 + d²) of t-SNE, which needs no
 //! power). It starts at the two main directions of the samples (Kobak and Linderman 2021: what a layout says about far
-//! samples it has from its start). Chance is drawn from one seed, and one thread moves the points: the same samples have the same layout.
+//! samples comes from its start). Random numbers come from one seed, and one thread moves the points: the same samples have the same layout.
 //!
-//! Samples are compared by direction: all are brought to unit length first, after the preprocessing of the fit.
+//! Samples are compared by direction: all are first scaled to unit length, after the preprocessing of the fit.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,12 +30,12 @@ const WORK: f64 = 1e11;
 /// A stored entry of sparse samples takes as long as so many of dense ones.
 const SPARSE: usize = 4;
 
-/// Points of a plane, near each other where their samples are alike.
+/// Points of a plane, near each other if their samples are alike.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layout {
     /// One for each sample that was asked for.
     pub points: Vec<[f64; 2]>,
-    /// What is alike.
+    /// What is compared.
     pub by: Likeness,
 }
 
@@ -45,11 +45,11 @@ pub struct Layout {
 pub enum Likeness {
     /// The samples themselves.
     Samples,
-    /// Their coefficients: where values are missing, or the samples so many and long that their neighbours would take minutes.
+    /// Their coefficients: if values are missing, or if the samples are so many and so long that finding their neighbours would take minutes.
     Coefficients,
 }
 
-/// The layout of these samples of a fit; `rows` ascend. It depends on the fit only where samples are compared by coefficients.
+/// The layout of these samples of a fit; `rows` must ascend. It depends on the fit only if samples are compared by coefficients.
 ///
 /// Time O(m²d) for the neighbours of m samples with d features, and O(m) for the layout.
 ///

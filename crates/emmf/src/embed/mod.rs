@@ -1,4 +1,4 @@
-//! Samples as points of a plane, to be looked at: by the main directions of their coefficients ([`plane`]), or so that samples that
+//! Samples as points of a plane, for plotting: by the main directions of their coefficients ([`plane`]), or so that samples that
 //! are alike are near each other ([`layout`]).
 
 mod descent;

@@ -11,11 +11,11 @@ use crate::real::Real;
 /// Points of a plane.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plane {
-    /// One a sample.
+    /// One per sample.
     pub points: Vec<[f64; 2]>,
     /// Shares of the variance along the two axes.
     pub shares: [f64; 2],
-    /// Where a sample would lie that is nothing but centroid k.
+    /// Where a sample would lie that consists of centroid k alone.
     pub centroids: Vec<[f64; 2]>,
 }
 

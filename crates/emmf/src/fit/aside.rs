@@ -1,5 +1,5 @@
-//! Outliers that are set aside: the fit sees the other samples only and codes these afterwards, so that they have no
-//! part in the start, the centroids, the graph and the scale of the scores.
+//! Outliers that are set aside: the fit sees only the other samples and codes these afterwards, so that they do not
+//! affect the start, the centroids, the graph or the scale of the scores.
 
 use crate::cancel::Cancel;
 use crate::data::{Data, Dense, Stored};
@@ -15,7 +15,7 @@ use crate::spec::{Missing, Outliers, Spec};
 /// Outliers are set aside by a method that can.
 pub(super) fn check(spec: &Spec, entry: &Entry) -> Result<()> {
     if spec.outliers == Some(Outliers::SetAside) && entry.facts.set_aside == SetAside::Never {
-        let must = format!("keep with {}, which is no method of weighted samples or entries", entry.name);
+        let must = format!("keep with {}, which does not weight samples or entries", entry.name);
         return Err(Error::param("outliers", "set-aside", must));
     }
     Ok(())

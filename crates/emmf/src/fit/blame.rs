@@ -1,4 +1,4 @@
-//! What to do about numbers that are too large, too small or no numbers at all: never what is done already.
+//! What to do about numbers that are too large, too small or not numbers at all: never something that is already done.
 
 use crate::error::{Error, Result};
 use crate::model::Fit;
@@ -18,7 +18,7 @@ impl Blame<'_> {
     pub(super) fn magnitude<T: Real>(&self) -> String {
         let remedies = self.scaling::<T>();
         if remedies.is_empty() {
-            return "multiply all entries by one number that brings the largest near 1".into();
+            return "multiply all entries by a number that brings the largest near 1".into();
         }
         remedies.join(" or ")
     }

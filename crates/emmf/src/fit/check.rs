@@ -66,13 +66,13 @@ fn layers(spec: &Spec, entry: &Entry) -> Result<()> {
     if let Some(pair) = widths.windows(2).find(|pair| pair[0] <= pair[1] || pair[1] == 0) {
         let must = match pair {
             [_, 0] => "at least 1 in every layer".into(),
-            _ => format!("falling from layer to layer: {} is not below {}", pair[1], pair[0]),
+            _ => format!("decreasing from layer to layer: {} is not below {}", pair[1], pair[0]),
         };
         return Err(Error::param("layers", shown, must));
     }
     if !entry.facts.layers {
         let must =
-            format!("left out with {}, which is no method of weighted samples without a graph", entry.name);
+            format!("left out with {}, which does not weight samples, or which needs a graph", entry.name);
         return Err(Error::param("layers", shown, must));
     }
     let solver = entry.solver(spec);
@@ -80,7 +80,7 @@ fn layers(spec: &Spec, entry: &Entry) -> Result<()> {
         return Err(Error::param("solver", solver, "mu with layers"));
     }
     if spec.missing == Missing::Nan {
-        let instead = "fill the gaps before, or fit one layer";
+        let instead = "fill the gaps first, or fit one layer";
         return Err(Error::Missing { what: "layers".into(), instead });
     }
     if entry.merges(spec).is_none() && spec.graph.is_some() {
@@ -93,38 +93,38 @@ fn layers(spec: &Spec, entry: &Entry) -> Result<()> {
 pub(super) fn anywhere<T>(spec: &Spec, entry: &Entry, given: &Given<'_, T>) -> Result<()> {
     let wrong = |name, got: String, must: &str| Err(Error::param(name, got, must));
     if spec.is_deep() {
-        return wrong("layers", shown(spec), "one, for samples that are elsewhere");
+        return wrong("layers", shown(spec), "one for samples held elsewhere");
     }
     if entry.facts.places != Places::Anywhere || spec.graph.is_some() {
         return wrong(
             "method",
             entry.name.into(),
-            "one of weighted samples without a graph, for samples that are elsewhere",
+            "one that weights samples and uses no graph for samples held elsewhere",
         );
     }
     if spec.init == Some(Init::Graph) && given.start.is_none() {
-        return wrong("init", "graph".into(), "another one, for samples that are elsewhere");
+        return wrong("init", "graph".into(), "another one for samples held elsewhere");
     }
     if given.sample_weights.is_some() {
         return wrong("sample_weights", "given".into(), "left out: a sample side has its own");
     }
     if given.clusters.is_some() {
-        return wrong("clusters", "given".into(), "left out, for samples that are elsewhere");
+        return wrong("clusters", "given".into(), "left out for samples held elsewhere");
     }
     if given.graph.is_some() {
-        return wrong("graph", "given".into(), "left out, for samples that are elsewhere");
+        return wrong("graph", "given".into(), "left out for samples held elsewhere");
     }
     if spec.missing == Missing::Nan {
-        return wrong("missing", "nan".into(), "left out, for samples that are elsewhere");
+        return wrong("missing", "nan".into(), "left out for samples held elsewhere");
     }
     if spec.outliers == Some(Outliers::SetAside) {
-        return wrong("outliers", "set-aside".into(), "keep, for samples that are elsewhere");
+        return wrong("outliers", "set-aside".into(), "keep for samples held elsewhere");
     }
     if !spec.normalize.is_empty() {
         return wrong(
             "normalize",
             format!("{:?}", spec.normalize),
-            "left out: samples that are elsewhere are prepared there",
+            "left out: samples held elsewhere are preprocessed there",
         );
     }
     Ok(())
@@ -150,7 +150,7 @@ pub(super) fn own<T>(spec: &Spec, given: &Given<'_, T>) -> Result<()> {
 pub(super) fn loss(spec: &Spec, entry: &Entry, own: bool) -> Result<()> {
     let weighs_samples = matches!(entry.kind, Kind::Samples(_) | Kind::Graph(_));
     if own && (!weighs_samples || spec.missing == Missing::Nan) {
-        let must = format!("left out with {}, which does not weigh samples", entry.name);
+        let must = format!("left out with {}, which does not weight samples", entry.name);
         return Err(Error::param("loss", "one of your own", must));
     }
     Ok(())
@@ -176,7 +176,7 @@ fn graph(spec: &Spec, entry: &Entry) -> Result<()> {
         return Err(Error::param("solver", solver, "mu with a graph"));
     }
     if spec.missing == Missing::Nan {
-        let instead = "fill the gaps before, or leave the graph out";
+        let instead = "fill the gaps first, or leave the graph out";
         return Err(Error::Missing { what: "a graph".into(), instead });
     }
     if spec.graph.is_some_and(|graph| graph.neighbours == 0) {
@@ -221,7 +221,7 @@ fn solver(spec: &Spec, entry: &Entry) -> Result<()> {
         return Err(Error::param("exponent", exponent, must));
     }
     if !(exponent > 0.0 && exponent <= 1.0) {
-        return Err(Error::param("exponent", exponent, "above 0 and at most 1, else nothing descends"));
+        return Err(Error::param("exponent", exponent, "above 0 and at most 1, or the objective may rise"));
     }
     Ok(())
 }
@@ -238,7 +238,7 @@ pub(super) fn labels(spec: &Spec, entry: &Entry, n: usize) -> Result<()> {
         return of_layers(spec, entry);
     }
     if spec.label_count() != spec.k && !entry.labels(spec).is_kmeans() {
-        let must = format!("{}, one for each centroid, unless labels are read off by k-means", spec.k);
+        let must = format!("{}, one for each centroid, unless labels come from k-means", spec.k);
         return Err(Error::param("clusters", spec.label_count(), must));
     }
     let wanted = spec.labels == Some(LabelRule::Components);
@@ -256,7 +256,7 @@ fn of_layers(spec: &Spec, entry: &Entry) -> Result<()> {
         return Err(Error::param(
             "clusters",
             clusters,
-            "left out with layers: the last one says how many there are",
+            "left out with layers: the last layer sets their number",
         ));
     }
     match entry.labels(spec) {
@@ -281,14 +281,14 @@ pub(super) fn start<T: Real>(spec: &Spec, given: Option<&Factors<T>>, shape: (us
 pub(super) fn clusters<T>(spec: &Spec, given: &Given<'_, T>, n: usize) -> Result<()> {
     let Some(clusters) = given.clusters else { return Ok(()) };
     if clusters.len() != n {
-        return Err(Error::Shape { what: "the given clusters", got: (clusters.len(), 1), want: (n, 1) });
+        return Err(Error::Shape { what: "the given clustering", got: (clusters.len(), 1), want: (n, 1) });
     }
     if let Some(i) = clusters.iter().position(|cluster| *cluster >= spec.k) {
         let got = format!("{} for sample {i} (from 0)", clusters[i]);
-        return Err(Error::param("the given clusters", got, format!("below k = {}", spec.k)));
+        return Err(Error::param("the given clustering", got, format!("below k = {}", spec.k)));
     }
     if given.start.is_some() {
-        return Err(Error::param("the given clusters", "there", "left out with a given start"));
+        return Err(Error::param("the given clustering", "there", "left out with a given start"));
     }
     Ok(())
 }
@@ -297,14 +297,14 @@ pub(super) fn clusters<T>(spec: &Spec, given: &Given<'_, T>, n: usize) -> Result
 pub(super) fn missing<T: Real>(spec: &Spec, entry: &Entry, x: &Samples<'_, T>) -> Result<()> {
     let refuse = |what: String, instead| Err(Error::Missing { what, instead });
     if !entry.facts.missing {
-        return refuse(entry.name.into(), "choose a method of weighted samples or entries");
+        return refuse(entry.name.into(), "choose a method that weights samples or entries");
     }
     let solver = entry.solver(spec);
     if solver != Solver::Mu {
         return refuse(format!("solver = {solver}"), "use solver = mu");
     }
     if spec.normalize.contains(&Normalize::Tfidf) {
-        return refuse("normalize = tfidf".into(), "counts that are not there are zeros");
+        return refuse("normalize = tfidf".into(), "fill the gaps with 0: a count that is not there is zero");
     }
     let x = with_gaps(x)?;
     let observed = |i: usize, j: usize| !x.at(i, j).to_f64().is_nan();
@@ -343,7 +343,7 @@ pub(super) fn sample_weights(given: Option<&[f64]>, entry: &Entry, n: usize) -> 
     }
     if let Some((i, weight)) = given.iter().enumerate().find(|(_, w)| !(**w >= 0.0 && w.is_finite())) {
         let got = format!("{weight} for sample {i} (from 0)");
-        return Err(Error::param("sample_weight", got, "finite and not negative"));
+        return Err(Error::param("sample_weight", got, "finite and nonnegative"));
     }
     let smallest = given.iter().copied().filter(|&w| w > 0.0).fold(f64::INFINITY, f64::min);
     if smallest == f64::INFINITY {

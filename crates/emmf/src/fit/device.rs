@@ -1,4 +1,4 @@
-//! Samples that are taken somewhere else for a fit: a graphics card.
+//! Samples that are moved somewhere else for a fit: to a graphics card.
 
 use super::Given;
 use crate::data::{Data, Stored};
@@ -11,13 +11,13 @@ use crate::real::Real;
 
 use super::fitting::Fitting;
 
-/// Somewhere else than this memory, where the samples of a fit may be while it runs. What is done with all samples at once before and
-/// after the iterations (preprocessing, screening for outliers, their scores) is done here.
+/// A place other than this memory where the samples of a fit may be while it runs. What needs all samples at once before and
+/// after the iterations (preprocessing, screening for outliers, their scores) is done in this memory.
 pub trait Device: Sync {
     /// What it is called, in errors.
     fn name(&self) -> String;
 
-    /// Takes the samples there.
+    /// Moves the samples there.
     fn take_f32<'x>(&'x self, samples: Prepared<'x, f32>) -> Result<Box<dyn SampleSide<f32> + 'x>>;
 
     /// The same in double precision.
@@ -26,7 +26,7 @@ pub trait Device: Sync {
 
 /// Numbers that can be on a device: both types.
 pub trait OnDevice: Sized {
-    /// Takes samples of this type there.
+    /// Moves samples of this type there.
     fn take<'x>(
         device: &'x dyn Device,
         samples: Prepared<'x, Self>,
@@ -50,7 +50,7 @@ impl OnDevice for f64 {
 pub struct Prepared<'x, T> {
     /// As they were given.
     pub x: Samples<'x, T>,
-    /// What each is multiplied by, where it is.
+    /// What each is multiplied by, if anything.
     pub factors: Option<&'x [T]>,
     /// ‖xᵢ‖² after that.
     pub norms_sq: &'x [f64],
@@ -84,7 +84,7 @@ impl Fitting<'_> {
 /// What a device cannot do is said, and not done elsewhere.
 pub(super) fn refused(device: &dyn Device, what: &str) -> Error {
     let must = format!(
-        "cpu with {what}: a card runs methods of weighted samples, such as emmf, without a graph, layers or missing values"
+        "cpu with {what}: a card only runs methods that weight samples, such as emmf, without a graph, layers or missing values"
     );
     Error::param("device", device.name(), must)
 }

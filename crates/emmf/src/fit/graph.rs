@@ -18,7 +18,7 @@ pub(super) fn find<'a, T: Real, X: Data<T>>(
 ) -> Result<Cow<'a, Graph>> {
     let n = x.shape().0;
     match (chosen.kind, given) {
-        (GraphKind::Given, None) => Err(Error::param("graph", "not there", "given with the samples")),
+        (GraphKind::Given, None) => Err(Error::param("graph", "missing", "given with the samples")),
         (GraphKind::Given, Some(graph)) => {
             check(graph, n)?;
             Ok(Cow::Borrowed(graph))

@@ -1,9 +1,9 @@
 //! What leads a fit: the graph that it follows, and the clusters along the graph from which it starts.
 //!
-//! Where the user does not say which graph, several are made: of the directions of the samples, and of what wide robust fits
-//! ([`Loss`](crate::loss::Loss) `emmf`, HALS) see in them, their reconstructions. Outliers have no say in
-//! these, noise little, and what makes two samples alike is what they are made of. Each graph is cut into clusters, and the one
-//! whose own clusters have the highest [`modularity`] on it is taken: no labels, no parameter.
+//! If the user does not say which graph, several are made: of the directions of the samples, and of their reconstructions
+//! by wide robust fits ([`Loss`](crate::loss::Loss) `emmf`, HALS). Outliers do not influence these, noise does
+//! little, and two samples are alike if they are made of the same parts. Each graph is cut into clusters, and the one
+//! whose own clusters have the highest [`modularity`] on it is used: no labels, no parameter.
 
 use std::borrow::Cow;
 

@@ -11,23 +11,23 @@ use crate::registry;
 use crate::spec::{GraphKind, Spec};
 use crate::threads::Running;
 
-/// Layers at the most.
+/// Maximum number of layers.
 const MOST: usize = 3;
 /// A layer is at least so many times as wide as the one above.
 const WIDER: usize = 2;
 /// Samples that a node of the first layer has at the least, in the mean.
 const MEMBERS: usize = 4;
-/// Centroids that samples are to be described by where outliers are looked for before it is known how many there are.
+/// Centroids assumed while looking for outliers, before the number is known.
 const DESCRIBED: usize = 20;
-/// Times that the resolution is doubled at the most.
+/// How often the resolution is doubled, at most.
 const DOUBLED: i32 = 10;
 
 impl Spec {
-    /// Chooses the widths of layers for these samples, from the bottom up, as [`layered`](Self::layered) takes them: the last has as many nodes as
-    /// the graph of the samples' directions has communities (modularity, Louvain), those below as many as there are at higher
-    /// resolutions, each at least twice as many as above. Preprocessing and graph are those of the fit, but for a graph that is given, in
-    /// whose place are nearest neighbours, and outliers that the fit would set aside are left out. One width, where there is
-    /// nothing to be merged, is a flat fit.
+    /// Chooses the widths of layers for these samples, from the bottom up, as [`layered`](Self::layered) takes them: the last layer has
+    /// as many nodes as the graph of the samples' directions has communities (modularity, Louvain), the layers below as many as
+    /// there are at higher resolutions, each at least twice as many as the layer above. Preprocessing and graph are those of the
+    /// fit, except that a given graph is replaced by nearest neighbours, and outliers that the fit would set aside are left
+    /// out. A single width, where there is nothing to merge, is a flat fit.
     ///
     /// ```
     /// use emmf::{Running, Spec, synth};

@@ -37,7 +37,7 @@ impl Fitting<'_> {
                 let method = irls(&self, || own.map_or_else(|| make(&values), |own| own()));
                 self.fit_by(&method, side, given)
             }
-            _ => Err(Error::param("method", self.entry.name, "one of weighted samples")),
+            _ => Err(Error::param("method", self.entry.name, "one that weights samples")),
         }
     }
 
@@ -87,7 +87,7 @@ impl Fitting<'_> {
             guide.graph
         });
         let graph = |normalized| {
-            let graph = followed.ok_or_else(|| Error::param("graph", "not there", "there"))?;
+            let graph = followed.ok_or_else(|| Error::param("graph", "missing", "given"))?;
             Ok::<_, Error>(graph::normalized(follows.unwrap_or_default(), graph, normalized))
         };
         match entry.kind {

@@ -50,22 +50,22 @@ pub use request::Request;
 /// Makes a loss.
 pub type OwnLoss = dyn Fn() -> Box<dyn Loss> + Send + Sync;
 
-/// What a fit may be given besides samples and parameters.
+/// What a fit can be given besides samples and parameters.
 pub struct Given<'a, T> {
-    /// How often each sample counts in the loss; a graph beside it counts each once. Where the smallest positive weight is
-    /// below 1, all are multiplied so that it is 1.
+    /// How often each sample counts in the loss; a graph counts each sample once. If the smallest positive weight is below
+    /// 1, all are scaled so that it is 1.
     pub sample_weights: Option<&'a [f64]>,
     /// U and V to start from, instead of `spec.init`.
     pub start: Option<&'a Factors<T>>,
-    /// The cluster of every sample to start at, instead of `spec.init`: U their means. Other restarts start elsewhere.
+    /// The cluster of every sample to start from, instead of `spec.init`: U is their means. Other restarts start elsewhere.
     pub clusters: Option<&'a [usize]>,
-    /// The graph over the samples to follow, instead of one made of them.
+    /// The graph over the samples to follow, instead of one made from them.
     pub graph: Option<&'a Graph>,
-    /// Sees every iteration and may end the fit.
+    /// Sees every iteration and can end the fit.
     pub observer: Option<&'a mut (dyn Observer + Send)>,
-    /// A loss of your own in place of the method's, for methods of weighted samples; made anew for every restart.
+    /// Your own loss instead of the method's, for methods that weight samples; made again for every restart.
     pub loss: Option<&'a OwnLoss>,
-    /// Where a fit of the same samples with the same parameters was stopped: this one goes on from there.
+    /// Where a fit of the same samples with the same parameters was stopped: this one continues from there.
     pub resume: Option<&'a Checkpoint>,
     /// Where the samples are while the iterations run, if not in this memory.
     pub device: Option<&'a dyn Device>,
@@ -118,18 +118,18 @@ impl Spec {
         T::fit(self, x.into(), Given::default())
     }
 
-    /// Fits samples that are prepared, wherever they are. Only methods of weighted samples without a graph can, and all
+    /// Fits preprocessed samples, wherever they are. Only methods that weight samples and use no graph can do this, and all
     /// samples take part.
     pub fn fit_side<T: Real>(&self, side: &dyn SampleSide<T>, given: Given<'_, T>) -> Result<Fit<T>> {
         T::fit_side(self, side, given)
     }
 
-    /// Fits prepared samples with a [`Method`] of your own: loop, restarts, stop rules, observer, cancellation and checkpoints are
-    /// those of every fit, and so are the start and the `Fit` that is left.
+    /// Fits preprocessed samples with your own [`Method`]: loop, restarts, stop rules, observer, cancellation and checkpoints are
+    /// those of every fit, and so are the start and the resulting `Fit`.
     ///
-    /// Of these parameters everything counts that a method leaves open: k, init, seed, restarts, iterations, tolerance, time, label
-    /// rule. Their `method` stands for yours where a fact about it is asked for: `"nmf"` says that less of the objective is better. X is taken
-    /// as it is: nothing is preprocessed and no outlier set aside. `examples/own_method.rs` is one.
+    /// Of these parameters, those that a method leaves open apply: k, init, seed, restarts, iterations, tolerance, time, label
+    /// rule. Their `method` stands in for yours where a fact about it is needed: `"nmf"` says that a lower objective is better. X is
+    /// used as it is: nothing is preprocessed and no outlier is set aside. See `examples/own_method.rs`.
     pub fn fit_by<'x, T: Real, X: Data<T>, M: Method<'x, T, X>>(
         &self,
         method: &M,

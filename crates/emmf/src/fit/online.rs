@@ -1,9 +1,9 @@
-//! Samples that come in batches and are not kept: [`Spec::fit_online`] begins, [`Model::update`] goes on.
+//! Samples that come in batches and are not kept: [`Spec::fit_online`] starts, [`Model::update`] continues.
 //!
 //! U minimises ½·Σ ρᵢqᵢ‖xᵢ − U·vᵢ‖² over all samples seen so far, with the weights q and the coefficients v that each had when it was
-//! seen: of the past A = Σ ρqvᵀv and B = Σ ρqxvᵀ are enough ([`Past`]). A batch is first measured with the yardstick of the model, and
-//! what is an outlier by it has no part. The others are coded exactly, weighed by the loss of the method, and U moves by coordinate descent;
-//! that is done twice, since the coefficients of the batch follow U. The same batches in the same order give the same bits.
+//! seen: of the past, A = Σ ρqvᵀv and B = Σ ρqxvᵀ are enough ([`Past`]). A batch is first scored by the model, and its
+//! outliers are left out. The others are coded exactly and weighted by the loss of the method, and U is updated by coordinate descent;
+//! this is done twice, since the coefficients of the batch follow U. The same batches in the same order give the same bits.
 
 use super::{Given, check};
 use crate::cancel::Cancel;
@@ -24,7 +24,7 @@ use crate::threads::Running;
 const PASSES: usize = 2;
 /// Sweeps over U each time.
 const SWEEPS: usize = 10;
-/// Usual residuals that a residual counts at the most in their sum.
+/// How many typical residuals one residual counts in their sum, at most.
 const MOST: f64 = 4.0;
 /// Share of the usual residual below which a sample weighs no more: what it weighs is never taken back.
 const LEAST: f64 = 0.02;
@@ -36,18 +36,18 @@ const NOTHING: f64 = 1e-100;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Updated<T> {
-    /// It, with the batch in its past.
+    /// The model, with the batch in its past.
     pub model: Model<T>,
     /// The batch as the model saw it before.
     pub coded: Coded<T>,
-    /// The samples of the batch that are outliers by its yardstick and had no part, ascending.
+    /// The samples of the batch that the model took for outliers and left out, ascending.
     pub set_aside: Vec<usize>,
 }
 
 impl Spec {
-    /// Fits a first batch with a model that goes on learning: see [`Model::update`]. After `half_life` more samples one counts half; with
-    /// none all count alike for ever. The first batch is a fit like any other, whose outliers are set aside unless the parameters say
-    /// otherwise: it makes start and yardstick, so it should show what is usual.
+    /// Fits a first batch with a model that keeps learning: see [`Model::update`]. After `half_life` more samples a sample counts half;
+    /// without it all count the same for ever. The first batch is a fit like any other, whose outliers are set aside unless the
+    /// parameters say otherwise: it provides the start and the reference for outliers, so it should be typical.
     ///
     /// ```
     /// use emmf::{Given, Running, Spec, synth};
@@ -68,7 +68,7 @@ impl Spec {
 }
 
 impl<T: Real> Model<T> {
-    /// Learns from a batch of samples, which may be forgotten then; see [`Spec::fit_online`].
+    /// Learns from a batch of samples, which can be discarded afterwards; see [`Spec::fit_online`].
     pub fn update<'a>(
         &self,
         x: impl Into<Samples<'a, T>>,
@@ -120,7 +120,7 @@ pub(super) fn update<T: Real>(
     running: &Running<'_>,
 ) -> Result<Updated<T>> {
     let past = model.past().ok_or_else(|| {
-        let must = "one that goes on learning: made of a first batch, not by a fit of all samples at once";
+        let must = "one that can keep learning: made from a first batch, not by a fit of all samples at once";
         Error::param("the model", "one without a past", must)
     })?;
     let entry = registry::find(&model.spec().method)?;
@@ -151,24 +151,24 @@ pub(super) fn update<T: Real>(
 }
 
 fn unfit(entry: &Entry) -> Error {
-    Error::param("method", entry.name, "one of weighted samples, for samples that come in batches")
+    Error::param("method", entry.name, "one that weights samples, for samples that come in batches")
 }
 
-/// What needs all samples at once cannot have them in batches.
+/// What needs all samples at once does not work in batches.
 fn check_method(spec: &Spec, entry: &Entry) -> Result<()> {
     if spec.is_deep() {
         return Err(Error::param(
             "layers",
             format!("{:?}", spec.widths()),
-            "one, for samples that come in batches",
+            "one for samples that come in batches",
         ));
     }
     if entry.facts.places != Places::Anywhere || spec.graph.is_some() || spec.init == Some(Init::Graph) {
-        let must = "one of weighted samples that follows no graph, for samples that come in batches";
+        let must = "one that weights samples and uses no graph, for samples that come in batches";
         return Err(Error::param("method", entry.name, must));
     }
     if spec.missing == Missing::Nan {
-        return Err(Error::param("missing", "nan", "left out, for samples that come in batches"));
+        return Err(Error::param("missing", "nan", "left out for samples that come in batches"));
     }
     Ok(())
 }
@@ -225,7 +225,7 @@ fn in_batch<T: Real, R: Send>(
 }
 
 impl<T: Real> Batch<'_, T> {
-    /// The batch in terms of a model, with scores by its yardstick.
+    /// The batch in terms of a model, with its scores.
     fn coded(&self, model: &Model<T>) -> Result<Coded<T>> {
         let mut coded = model.code(self.data, self.cancel)?;
         if let Some(judged) = model.judged(self.samples, self.data, &coded.residuals) {

@@ -1,11 +1,11 @@
-//! [`Spec::choose_rank`]: how many centroids explain values that they have not seen.
+//! [`Spec::choose_rank`]: how many centroids explain held-out values.
 //!
 //! Some values, spread over all samples and features like speckles, are held out, the others are fitted, and V·Uᵀ is compared
 //! with what was held out (Wold 1978). A sample is explained by 1 − Σ(x − y)²/Σx² over its held-out values y of x, and the median
 //! sample counts, so that outliers do not. Too few centroids do not explain what there is, too many explain the noise of
-//! what they saw. The least number within one standard error of the best is taken, or that leaves at most a tenth more. The median over
-//! what is held out counts here, too, so that one fit in a local minimum does not.
-//! Which values are held out is a hash of seed, sample and feature: nothing is drawn in an order.
+//! what they saw. The smallest number within one standard error of the best is chosen, or that leaves at most a tenth more. Here, too, the
+//! median over what is held out counts, so that one fit in a local minimum does not.
+//! Which values are held out is a hash of seed, sample and feature: nothing is drawn in sequence.
 //!
 //! A fit fills held-out values with what it makes of them, a few iterations of coordinate descent at a time (EM): where one value
 //! of ten is missing that converges ten times as fast as the iterations themselves, and the products see no gaps.
@@ -29,7 +29,7 @@ use crate::threads::{Pool, Running};
 /// How often values are held out, and one of how many each time.
 const MASKS: usize = 3;
 const ONE_OF: u64 = 10;
-/// Values that are looked at, at the most; fewer samples where these are more.
+/// How many values are looked at, at most; fewer samples if there are more.
 const MOST_VALUES: usize = 200_000;
 /// How often gaps are filled, and the iterations in between.
 const ROUNDS: usize = 12;
@@ -45,9 +45,9 @@ const LITTLE: f64 = 0.1;
 const INSTEAD: &str = "emmf";
 
 impl Spec {
-    /// Chooses the least number of centroids that explains values it has not seen as well as any: a rank, for topics, signatures
+    /// Chooses the smallest number of centroids that explains held-out values as well as any other: a rank, for topics, signatures
     /// and compression. Clusters are another question, see [`Spec::choose_k`]. `seen(done, all)` is told how many fits were
-    /// made, and of how many at the most, and may end it with what there is by then.
+    /// made, and out of how many at most, and can end the search with the result so far.
     ///
     /// ```
     /// use emmf::{Mat, Running, Spec};
@@ -82,7 +82,7 @@ pub(super) fn choose_rank<T: Real>(
 ) -> Result<Choice> {
     if spec.missing == Missing::Nan {
         return Err(Error::Missing {
-            what: "a choice of the rank".into(),
+            what: "choosing the rank".into(),
             instead: "give the number of centroids",
         });
     }
@@ -154,7 +154,7 @@ fn numbers(ks: &RangeInclusive<usize>, (n, d): (usize, usize)) -> Result<Vec<usi
     let tried: Vec<usize> = all.filter(|k| ks.contains(k)).collect();
     if tried.is_empty() {
         let must = format!(
-            "a number: {n} samples of {d} features are too few to choose a rank of {} to {}",
+            "a number: {n} samples of {d} features are too few to choose a rank from {} to {}",
             ks.start(),
             ks.end()
         );

@@ -1,4 +1,4 @@
-//! [`Spec::on`]: a fit with all that it is given.
+//! [`Spec::on`]: a fit with everything that it is given.
 
 use super::{Device, Given, OwnLoss};
 use crate::cancel::Cancel;
@@ -44,7 +44,7 @@ impl Spec {
 }
 
 impl<'a, T: Real> Request<'a, T> {
-    /// All that is given at once, in place of what was given before.
+    /// Everything at once, instead of what was given before.
     pub fn given(self, given: Given<'a, T>) -> Self {
         Self { given, ..self }
     }
@@ -97,7 +97,7 @@ impl<'a, T: Real> Request<'a, T> {
         self
     }
 
-    /// Works on so many threads, on one for each core (`None`) or on those of a [`Pool`](crate::Pool).
+    /// Works on this many threads, on one per core (`None`) or on those of a [`Pool`](crate::Pool).
     pub fn threads(mut self, threads: impl Into<Threads<'a>>) -> Self {
         self.given.running.threads = threads.into();
         self

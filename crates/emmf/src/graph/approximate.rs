@@ -23,7 +23,7 @@ use crate::threads::{each_in, made};
 /// with 784 features the exact search took 34 s for 60,000 samples, the index 59 s for 20,000; had the first gone on with n²
 /// and the second with n, they would meet about there.
 pub(crate) const MANY: usize = 300_000;
-/// Samples of a shard at the least, and shards at the most.
+/// Minimum number of samples of a shard, and maximum number of shards.
 const SHARD: usize = 2_000;
 const SHARDS: usize = 4;
 /// Candidates that a search looks at: more find more and take longer.

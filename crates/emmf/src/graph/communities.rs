@@ -2,7 +2,7 @@
 //! 2008, "Louvain").
 //!
 //! Samples move, one after the other, to the neighbouring group that raises the modularity most; then every group becomes one
-//! node and groups move, until nothing does. The order is that of the samples, so there is no chance. Cost about O(edges) a pass.
+//! node and groups move, until nothing does. The order is that of the samples, so nothing is random. Cost about O(edges) per pass.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::Graph;
 
 /// What a move must gain, as a share of all degrees: less is rounding.
 const LEAST: f64 = 1e-12;
-/// Passes over all nodes of a level at the most.
+/// Maximum number of passes over all nodes of a level.
 const PASSES: usize = 100;
 
 /// A graph whose nodes are groups.
@@ -107,8 +107,8 @@ pub fn communities(graph: &Graph) -> Vec<usize> {
     communities_at(graph, 1.0)
 }
 
-/// The same with a modularity in which chance counts so many times: the higher the resolution, the more and the smaller communities
-/// (Reichardt and Bornholdt 2006).
+/// The same with a modularity in which chance counts this many times: the higher the resolution, the more and the smaller the
+/// communities (Reichardt and Bornholdt 2006).
 pub fn communities_at(graph: &Graph, resolution: f64) -> Vec<usize> {
     let mut level = Level::of(graph);
     let mut label: Vec<usize> = (0..graph.nodes()).collect();

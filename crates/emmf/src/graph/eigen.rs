@@ -21,7 +21,7 @@ const FEW: usize = 400;
 const MORE: (usize, usize) = (8, 4);
 /// ‖Ax − θx‖ at which a vector of unit length is an eigenvector.
 const TOLERANCE: f64 = 1e-7;
-/// Filters at the most.
+/// Maximum number of filters.
 const MAX_ITER: usize = 60;
 /// A polynomial multiplies the first eigenvector by about e to this.
 const GROWTH: f64 = 18.0;

@@ -52,7 +52,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// From undirected edges (i, j, weight) in any order. An edge may be named in both directions, with one
+    /// From undirected edges (i, j, weight) in any order. An edge may be named in both directions, with the same
     /// weight; loops and edges of weight 0 are dropped.
     pub fn from_edges(nodes: usize, edges: impl IntoIterator<Item = (usize, usize, f64)>) -> Result<Self> {
         let edges = edges.into_iter();
@@ -74,7 +74,7 @@ impl Graph {
         Ok(Self::from_sorted(nodes, &all))
     }
 
-    /// From a sparse matrix, which must be square, symmetric, finite and not negative; its diagonal is dropped.
+    /// From a sparse matrix, which must be square, symmetric, finite and nonnegative; its diagonal is dropped.
     pub fn from_csr<T: Real>(w: CsrView<'_, T>) -> Result<Self> {
         let n = w.rows();
         if w.cols() != n {
@@ -188,7 +188,7 @@ impl Graph {
         graph
     }
 
-    /// The graph between these samples, which ascend, numbered anew.
+    /// The graph between these samples, which must ascend, renumbered.
     #[must_use]
     pub fn among(&self, samples: &[usize]) -> Self {
         let mut edges = Vec::new();
@@ -217,19 +217,19 @@ impl Graph {
     }
 }
 
-/// The ends of an edge are samples, and its weight is finite and not negative.
+/// The ends of an edge are samples, and its weight is finite and nonnegative.
 fn check_edge(nodes: usize, (i, j): (usize, usize), weight: f64) -> Result<()> {
     if i.max(j) >= nodes || nodes > u32::MAX as usize {
         let got = format!("an edge of {i} and {j} (from 0)");
         return Err(Error::param(
             "graph",
             got,
-            format!("of the {nodes} samples only, and of fewer than 2^32"),
+            format!("between two of the {nodes} samples, and on fewer than 2^32"),
         ));
     }
     if !(weight >= 0.0 && weight.is_finite()) {
         let got = format!("a weight of {weight} between {i} and {j} (from 0)");
-        return Err(Error::param("graph", got, "finite and not negative"));
+        return Err(Error::param("graph", got, "finite and nonnegative"));
     }
     Ok(())
 }

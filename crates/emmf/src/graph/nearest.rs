@@ -23,7 +23,7 @@ use crate::matrix::Mat;
 use crate::real::Real;
 use crate::threads::{each, each_in, made};
 
-/// Samples of a block, and the numbers that it has at the most.
+/// Samples of a block, and the maximum number of entries that it has.
 const WIDTH: usize = 192;
 const ENTRIES: usize = 1 << 22;
 /// Candidates beyond those wanted.

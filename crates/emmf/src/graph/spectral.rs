@@ -12,7 +12,7 @@ use crate::data::{symmetric_eigen, thin_svd};
 use crate::error::Result;
 use crate::matrix::Mat;
 
-/// The cluster of every sample, k at the most; samples without neighbours are in the first.
+/// The cluster of every sample, at most k clusters; samples without neighbours are in the first.
 pub fn spectral_clusters(graph: &Graph, k: usize, cancel: &Cancel) -> Result<Vec<usize>> {
     let n = graph.nodes();
     let (_, mut rows) = leading(&graph.normalized(), k.min(n), cancel)?;

@@ -11,20 +11,20 @@ use crate::error::{Error, Result};
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Weighting {
-    /// 1 (the paper's).
+    /// 1, as in the paper.
     #[default]
     Binary,
     /// exp(−‖xᵢ − xⱼ‖²/(2·width²)).
     Heat {
-        /// `None` is the mean distance of neighbours.
+        /// `None` means the mean distance of neighbours.
         width: Option<f64>,
     },
     /// The cosine of the angle between the samples.
     Cosine,
 }
 
-/// The graph of nearest neighbours: i and j are joined if i is among the nearest of j or j of i. Weights that
-/// vanish are no edges: the cosine of a sample that is zero.
+/// The graph of nearest neighbours: i and j are linked if i is among the nearest of j or j of i. Weights that
+/// vanish, such as the cosine of a sample that is zero, give no edge.
 pub fn knn_graph(neighbours: &Neighbours, weighting: Weighting) -> Result<Graph> {
     let Neighbours { k, index, distance_sq, norms_sq } = neighbours;
     let weight: Vec<f64> = match weighting {

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::matrix::Mat;
 use crate::real::Real;
 
-/// Lloyd iterations at the most.
+/// Maximum number of Lloyd iterations.
 const MAX_ITER: usize = 300;
 
 /// A clustering: centroids (d×c, one a column), the nearest of each sample, and how near.

@@ -16,7 +16,7 @@ use crate::real::Real;
 const CUT: usize = 3;
 /// Runs of k-means that cut one, of which the best is taken.
 const RUNS: usize = 2;
-/// What a swap must gain, as a share of the inertia, and how many there are at the most: a start that lost more is no good.
+/// What a swap must gain, as a share of the inertia, and how many there are at most: a start that lost more is no good.
 const LEAST: f64 = 1e-3;
 const SWAPS: usize = 5;
 

@@ -70,9 +70,9 @@ impl Random {
 /// X ≈ V·Uᵀ: U is d×c, the centroids; V is n×c, the coefficients.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Factors<T> {
-    /// Centroids, one a column.
+    /// Centroids, one per column.
     pub u: Mat<T>,
-    /// Coefficients, one row a sample.
+    /// Coefficients, one row per sample.
     pub v: Mat<T>,
 }
 
@@ -89,7 +89,7 @@ impl<T: Real> Factors<T> {
                 return Err(Error::Param {
                     name: what,
                     got: format!("{} in row {row}, column {column} (from 0)", factor[(row, column)]),
-                    must: "finite and not negative".into(),
+                    must: "finite and nonnegative".into(),
                 });
             }
         }
@@ -160,7 +160,7 @@ impl<'a, T: Real> Start<'a, T> {
         self.given
     }
 
-    /// How factors are made where none are given.
+    /// How factors are made if none are given.
     pub fn init(&self) -> Init {
         match (self.clusters, self.spec.init) {
             (Some(_), _) => Init::Graph,

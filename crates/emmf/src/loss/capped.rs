@@ -13,7 +13,7 @@ use crate::error::Result;
 pub struct Capped {
     /// θ; `None` until it is taken from the data.
     pub threshold: Option<f64>,
-    /// Where no θ is given, it is this quantile of the residuals after one l2,1 iteration.
+    /// If no θ is given, it is this quantile of the residuals after one l2,1 iteration.
     pub quantile: f64,
     /// It is [`THRESHOLD`] robust deviations above the median of these residuals instead.
     pub robust: bool,

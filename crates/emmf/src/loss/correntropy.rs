@@ -1,7 +1,7 @@
 //! Sample-wise correntropy (rCIM): Σ 1 − exp(−rᵢ²/2σ²).
 //!
 //! Du, Li and Shen, *Robust Nonnegative Matrix Factorization via Half-Quadratic Minimization*,
-//! ICDM 2012. Where no width is given, 2σ² is the mean of rᵢ², anew in every iteration; no fixed
+//! ICDM 2012. If no width is given, 2σ² is the mean of rᵢ², updated in every iteration; no fixed
 //! objective falls then, so descent is only promised for a given width.
 
 use super::scale::median_and_deviation;
@@ -13,7 +13,7 @@ use crate::error::Result;
 pub struct Correntropy {
     /// σ; `None` is refreshed from the residuals.
     pub width: Option<f64>,
-    /// Where none is given, 2σ² is the square of the median residual after one l2,1 iteration, and stays.
+    /// If none is given, 2σ² is the square of the median residual after one l2,1 iteration, and stays fixed.
     pub robust: bool,
 }
 

@@ -73,7 +73,7 @@ pub enum LossSpec {
     Log(f64),
     /// [`Capped`] with its threshold.
     Capped(f64),
-    /// [`Correntropy`] with its width, which is `None` where it is refreshed.
+    /// [`Correntropy`] with its width, which is `None` if it is refreshed.
     Correntropy(Option<f64>),
 }
 
@@ -148,12 +148,12 @@ pub trait Loss: Send + Sync {
         true
     }
 
-    /// The loss as data, for where the samples are. A loss of one's own has none and serves samples in this process.
+    /// The loss as data, to be sent to where the samples are. A loss of your own has none and only serves samples in this process.
     fn spec(&self) -> Option<LossSpec> {
         None
     }
 
-    /// Takes a scale that was not given from the data. `residuals()` makes one l2,1 iteration and
+    /// Sets a scale that was not given from the data. `residuals()` makes one l2,1 iteration and
     /// returns every sample's residual after it and its weight.
     fn calibrate(&mut self, residuals: &mut dyn FnMut() -> Result<Vec<(f64, f64)>>) -> Result<()> {
         let _ = residuals;

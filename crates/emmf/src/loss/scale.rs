@@ -1,7 +1,7 @@
 //! Scales that a minority of residuals cannot move, however large they are.
 
-/// Samples with higher scores are outliers. Of samples whose residuals are normally distributed one in 4300 is; what that
-/// is on real data without outliers: docs/robustness.md.
+/// Samples with higher scores are outliers. Of samples whose residuals are normally distributed, one in 4300 is; for the
+/// share on real data without outliers see docs/robustness.md.
 pub const THRESHOLD: f64 = 3.5;
 
 /// Makes the median absolute deviation of normally distributed values their standard deviation.

@@ -84,7 +84,7 @@ impl<T: Real> Mat<T> {
         &self.data[i * self.cols..(i + 1) * self.cols]
     }
 
-    /// Row `i`, to change.
+    /// Row `i`, mutable.
     pub fn row_mut(&mut self, i: usize) -> &mut [T] {
         &mut self.data[i * self.cols..(i + 1) * self.cols]
     }
@@ -94,12 +94,12 @@ impl<T: Real> Mat<T> {
         &self.data
     }
 
-    /// All entries, row by row, to change.
+    /// All entries, row by row, mutable.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.data
     }
 
-    /// Gives the entries away, row by row.
+    /// The entries, row by row, by value.
     pub fn into_vec(self) -> Vec<T> {
         self.data
     }

@@ -22,7 +22,7 @@ impl Indices<'_> {
         }
     }
 
-    /// None at all.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -71,7 +71,7 @@ impl<'a, T: Real> CsrView<'a, T> {
         for i in 0..rows {
             let (start, end) = (row_starts.get(i), row_starts.get(i + 1));
             if start > end || end > values.len() {
-                return bad(i, "the row pointers must not fall");
+                return bad(i, "the row pointers must not decrease");
             }
             for at in start..end {
                 match seen_in.get_mut(columns.get(at)) {

@@ -10,6 +10,6 @@ pub trait RowSource<T>: Sync {
     /// Samples and features.
     fn shape(&self) -> (usize, usize);
 
-    /// Puts these samples into `out`, one after the other. A source must give the same numbers every time.
+    /// Puts these samples into `out`, one after the other. A source must return the same numbers every time.
     fn read(&self, rows: Range<usize>, out: &mut [T]) -> Result<()>;
 }

@@ -71,13 +71,13 @@ opaque! {
     [] Entrywise<'_>;
 }
 
-/// One factorization of what is in `X`: [`Data`](crate::data::Data) for methods that need all samples at once, else a
-/// [`SampleSide`]. It gives the step; the loop is the one of [`iterate`](crate::iterate).
+/// One factorization of what is in `X`: [`Data`](crate::data::Data) for methods that need all samples at once, otherwise a
+/// [`SampleSide`]. It provides the step; the loop is that of [`iterate`](crate::iterate).
 pub trait Method<'x, T, X: ?Sized>: Sync {
     /// Everything that changes from iteration to iteration.
     type State: Send;
 
-    /// The state before the first iteration. Factors are made only where `start` is asked for them.
+    /// The state before the first iteration. Factors are made only if `start` is asked for them.
     fn start(&self, x: &'x X, start: &mut Start<'_, T>) -> Result<Self::State>;
 
     /// Whether the start has made iterations of its own, so that there is something to keep of a fit that is cancelled in it.
@@ -85,26 +85,26 @@ pub trait Method<'x, T, X: ?Sized>: Sync {
         false
     }
 
-    /// One iteration. Fails where a factor is no longer finite.
+    /// One iteration. Fails if a factor is no longer finite.
     fn step(&self, x: &X, state: &mut Self::State) -> Result<()>;
 
-    /// The true objective of the state. Whether less or more of it is better stands in the
-    /// [registry](crate::registry).
+    /// The true objective of the state. The [registry](crate::registry) says whether it is minimised or
+    /// maximised.
     fn objective(&self, state: &Self::State) -> f64;
 
-    /// Whether the state is one at which the method itself ends, whatever the change of the objective.
+    /// Whether the method itself ends at this state, whatever the change of the objective.
     fn has_settled(&self, _: &Self::State) -> bool {
         false
     }
 
     /// Shows everything that iterations change and the next one needs: a state that has made the same start and is given the
-    /// same parts goes on as this one.
+    /// same parts continues like this one.
     fn parts(&self, state: &mut Self::State, archive: &mut Archive);
 
-    /// V of the state, for stop rules that look at it; nothing where it has none, or not here.
+    /// V of the state, for stop rules that look at it; nothing if it has none, or not here.
     fn coefficients<'s>(&self, state: &'s Self::State) -> Option<&'s Mat<T>>;
 
-    /// ‖V − V'‖/‖V‖, V' being V when this was asked for last; nothing where there is no V but that of `coefficients`.
+    /// ‖V − V'‖/‖V‖, where V' is V when this was last asked for; nothing if there is no V other than that of `coefficients`.
     fn movement(&self, _: &mut Self::State) -> Result<Option<f64>> {
         Ok(None)
     }

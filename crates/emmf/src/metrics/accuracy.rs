@@ -10,7 +10,7 @@ use super::assignment::assign;
 use super::contingency::Contingency;
 use crate::error::Result;
 
-/// Share of the samples that are labelled right under the best one-to-one naming of the clusters.
+/// Share of the samples that are labelled correctly under the best one-to-one matching of clusters to classes.
 pub fn accuracy<A: Ord, B: Ord>(truth: &[A], predicted: &[B]) -> Result<f64> {
     Ok(Contingency::new(truth, predicted)?.accuracy())
 }
@@ -23,7 +23,7 @@ impl Contingency {
         matched.map(|cell| cell.count).sum::<usize>() as f64 / self.samples() as f64
     }
 
-    /// The class of every cluster under the best one-to-one naming; none of clusters that are left over.
+    /// The class of every cluster under the best one-to-one matching; none for clusters that are left over.
     pub fn matching(&self) -> Vec<Option<usize>> {
         let (classes, clusters) = (self.class_sizes().len(), self.cluster_sizes().len());
         // The smaller side is the one that is assigned completely.

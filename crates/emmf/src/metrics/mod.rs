@@ -1,7 +1,7 @@
-//! How good a result is: agreement of two labelings, how far clusters are apart, weight of the outliers, quality of a ranking.
+//! How good a result is: agreement of two labelings, how far apart clusters are, weight of the outliers, quality of a ranking.
 //!
-//! Labels may be of any ordered type, and the two labelings of different ones; only who shares a
-//! label with whom counts, never the name. [`Clustering::compare`] gives all four numbers at once.
+//! Labels may be of any ordered type, and the two labelings of different types; only which samples
+//! share a label counts, never its name. [`Clustering::compare`] gives all four numbers at once.
 
 pub mod accuracy;
 pub mod ari;

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 
-/// Σₖ wₖ/w − (dₖ/w)²: w the sum of all degrees, dₖ that of cluster k, wₖ what of it goes to cluster k itself. At most 1, and
+/// Σₖ wₖ/w − (dₖ/w)²: w is the sum of all degrees, dₖ that of cluster k, wₖ the part of it inside cluster k. At most 1, and
 /// 0 for one cluster or for a graph without edges. Needs no true classes.
 ///
 /// ```

@@ -40,7 +40,7 @@ pub fn emmf<T: Real>(residuals: &[T]) -> Result<Vec<f64>> {
 /// the effect of one sample with the share p of the residuals while all others share the rest
 /// equally. 0 for n < 2, where there are no others.
 ///
-/// In truth it is a *lower* bound of the supremum: for given p an equal rest makes the entropy of
+/// In fact it is a *lower* bound of the supremum: for given p an equal rest makes the entropy of
 /// the others largest, not smallest, and so the effect smallest. With the rest on a single sample
 /// and p → 0 the effect comes as near to 1 as one likes, for every n ≥ 2.
 pub fn entropy_bound(n: usize) -> f64 {

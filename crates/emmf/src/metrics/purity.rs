@@ -1,7 +1,7 @@
 //! Purity: (1/n) Σⱼ maxᵢ nᵢⱼ, the share of samples that belong to the commonest class of their cluster.
 //!
-//! Never below the accuracy, and 1 for clusters of one sample each: compare only equal numbers of
-//! clusters with it.
+//! Never below the accuracy, and 1 for clusters of one sample each: only use it to compare equal numbers of
+//! clusters.
 
 use super::contingency::Contingency;
 use crate::error::Result;

@@ -16,7 +16,7 @@ pub fn roc_auc<T: Real>(scores: &[T], outlier: &[bool]) -> Result<f64> {
     let normal: f64 = ties.iter().map(Tie::normal).sum();
     if outliers < 0.5 || normal < 0.5 {
         let got = format!("{outliers} outliers and {normal} normal samples");
-        return Err(Error::param("outlier", got, "at least one of both"));
+        return Err(Error::param("outlier", got, "at least one of each"));
     }
     let mut above = 0.0;
     let mut won = 0.0;

@@ -1,7 +1,7 @@
 //! Silhouettes (Rousseeuw 1987): whether a sample is nearer to its own cluster than to the next one.
 //!
-//! s = (b − a)/max(a, b), a the mean distance to the other samples of its cluster, b the least mean distance to those of another one. It is 1 where
-//! clusters are far apart, 0 between two of them, and negative where another cluster is nearer.
+//! s = (b − a)/max(a, b), where a is the mean distance to the other samples of its cluster and b the smallest mean distance to those
+//! of another one. It is 1 if clusters are far apart, 0 between two of them, and negative if another cluster is nearer.
 //!
 //! The distance is 1 − cos. Its mean over a cluster C follows from the sum of C's samples at unit length, 1 − x·Σ_C/|C|, so that
 //! silhouettes of all n samples take O(ndk), not O(n²d).
@@ -15,8 +15,8 @@ use crate::real::Real;
 use crate::spec::Missing;
 use crate::threads::Running;
 
-/// The silhouettes of samples with these labels, after the preprocessing of the model. The sample of a cluster of one has 0, and so
-/// have all where there is one cluster.
+/// The silhouettes of samples with these labels, after the preprocessing of the model. The only sample of a cluster gets 0,
+/// and so do all samples if there is only one cluster.
 ///
 /// ```
 /// use emmf::metrics::silhouettes;

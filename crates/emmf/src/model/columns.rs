@@ -9,7 +9,7 @@ use crate::real::Real;
 use crate::spec::Missing;
 
 impl<T: Real> Model<T> {
-    /// These features of these samples after the preprocessing of the fit, one row a sample: [`Model::prepare`] where all would be too many.
+    /// These features of these samples after the preprocessing of the fit, one row per sample: [`Model::prepare`] for when all would be too many.
     pub fn prepare_columns<'a>(
         &self,
         x: impl Into<Samples<'a, T>>,
@@ -21,7 +21,7 @@ impl<T: Real> Model<T> {
         let (n, d) = x.shape();
         for (what, indices, count) in [("row", rows, n), ("feature", features, d)] {
             if let Some(index) = indices.iter().find(|index| **index >= count) {
-                return Err(Error::param(what, index, format!("below {count}, which there are")));
+                return Err(Error::param(what, index, format!("below {count}, the number there are")));
             }
         }
         let mut place = vec![None; d];

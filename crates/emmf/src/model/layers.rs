@@ -19,8 +19,8 @@ pub struct OnLayer {
     pub labels: Vec<usize>,
     /// ‖x − Uₗ·B̄ₗᵀ·v‖₂ of every preprocessed sample.
     pub residuals: Vec<f64>,
-    /// How many robust standard deviations the residual lies above the median one of the layer. A sample may fit its node of a
-    /// fine layer and none of a coarse one.
+    /// How many robust standard deviations the residual lies above the median residual of the layer. A sample may fit its
+    /// node of a fine layer but none of a coarse one.
     pub scores: Vec<f64>,
 }
 
@@ -70,7 +70,7 @@ impl<T: Real> Model<T> {
             let mut numbers =
                 numbers.chain(layer.b.as_slice().iter().copied()).chain(layer.certainty.iter().copied());
             if numbers.any(|number| !(number >= 0.0 && number.is_finite())) {
-                return Err(Error::param("the layers", "not all finite and nonnegative", "so"));
+                return Err(Error::param("a layer", "negative or not finite", "finite and nonnegative"));
             }
             below = width;
         }
@@ -87,7 +87,7 @@ impl<T: Real> Model<T> {
         &self.above.scales
     }
 
-    /// The coefficients of samples on a layer, from 1 on, given those on the first: V·B₂⋯Bₗ.
+    /// The coefficients of samples on a layer, counted from 1, given those on the first: V·B₂⋯Bₗ.
     pub fn coefficients_on(&self, v: &Mat<T>, layer: usize) -> Result<Mat<T>> {
         let ((n, c), want) = (v.shape(), self.u.cols());
         if c != want {
@@ -96,7 +96,7 @@ impl<T: Real> Model<T> {
         Ok(self.bar(layer)?.map_or_else(|| v.clone(), |bar| rows_times(v, &bar)))
     }
 
-    /// The nodes on a layer, from 1 on, of samples that belong to these nodes of the first.
+    /// The nodes on a layer, counted from 1, of samples that belong to these nodes of the first.
     pub fn labels_on(&self, nodes: &[usize], layer: usize) -> Result<Vec<usize>> {
         self.check_layer(layer)?;
         let mut labels = nodes.to_vec();

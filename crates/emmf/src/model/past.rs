@@ -1,4 +1,4 @@
-//! What a model that goes on learning remembers of the samples that it has seen: [`Past`].
+//! What a model that keeps learning remembers of the samples that it has seen: [`Past`].
 
 use serde::{Deserialize, Serialize};
 
@@ -8,8 +8,8 @@ use crate::loss::LossSpec;
 use crate::matrix::Mat;
 use crate::real::Real;
 
-/// All samples seen so far, in sums that do not grow. A sample counts ρ = 2^(−age/half-life), its age in samples that were learned after
-/// it; without a half-life all count alike. Those set aside as outliers count nowhere.
+/// All samples seen so far, in sums that do not grow. A sample counts ρ = 2^(−age/half-life), where its age is the number of samples
+/// learned after it; without a half-life all count the same. Those set aside as outliers do not count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Past {
     /// Σ ρ·q·vᵀv, c×c; q and v are those that the sample had when it was seen.
@@ -20,13 +20,13 @@ pub struct Past {
     pub b: Mat<f64>,
     /// Σ ρ.
     pub samples: f64,
-    /// Σ ρ·r, in which no residual counts more than a few usual ones: R of the entropy loss, which junk must not inflate.
+    /// Σ ρ·r, in which no residual counts more than a few typical ones: R of the entropy loss, which junk must not inflate.
     pub residuals: f64,
-    /// Samples seen, those set aside among them.
+    /// Number of samples seen, including those set aside.
     pub seen: u64,
-    /// Samples after which an old one counts half; none is forgotten where there is no such number.
+    /// Number of samples after which an older one counts half; without it none is forgotten.
     pub half_life: Option<f64>,
-    /// Share of the samples of the last batch that are outliers by the yardstick of the model.
+    /// Share of the samples of the last batch that the model takes for outliers.
     pub drift: f64,
     /// The loss, with its scale.
     pub loss: LossSpec,
@@ -59,7 +59,7 @@ impl Past {
         check_half_life(self.half_life)?;
         let sums = self.a.as_slice().iter().chain(self.b.as_slice());
         if sums.chain([&self.samples, &self.residuals, &self.drift]).any(|x| !(*x >= 0.0 && x.is_finite())) {
-            return Err(Error::param("the past of the model", "not all finite and nonnegative", "so"));
+            return Err(Error::param("the past", "partly negative or not finite", "finite and nonnegative"));
         }
         Ok(())
     }
@@ -78,13 +78,13 @@ pub(crate) fn check_half_life(half_life: Option<f64>) -> Result<()> {
 }
 
 impl<T: Real> Model<T> {
-    /// The same model, which goes on learning from there.
+    /// The same model, but it keeps learning from there.
     pub fn with_past(self, past: Past) -> Result<Self> {
         past.check(self.u.shape())?;
         Ok(Self { past: Some(past), ..self })
     }
 
-    /// What it remembers of the samples that it has seen, where it goes on learning.
+    /// What it remembers of the samples that it has seen, if it keeps learning.
     pub fn past(&self) -> Option<&Past> {
         self.past.as_ref()
     }

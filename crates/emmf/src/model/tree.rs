@@ -1,4 +1,4 @@
-//! The nodes of all layers as a tree, in the forms that others read.
+//! The nodes of all layers as a tree, in formats that other tools read.
 
 use std::fmt::Write;
 
@@ -11,14 +11,14 @@ use crate::real::Real;
 /// A node of a layer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TreeNode {
-    /// Its layer, from 1 on.
+    /// Its layer, from 1.
     pub layer: usize,
     /// Its number in the layer, from 0: the label of its samples, and its column of U.
     pub node: usize,
     /// The number of its parent in the layer above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<usize>,
-    /// How surely it belongs there, from 0 to 1.
+    /// How certain it is that it belongs there, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certainty: Option<f64>,
     /// The numbers of its children in the layer below.
@@ -46,7 +46,7 @@ fn name(layer: usize, node: usize) -> String {
 pub struct NodeTree {
     /// Nodes that have samples, from the last layer down.
     pub nodes: Vec<TreeNode>,
-    /// Nodes to which no sample belongs, as layer and number: they are left out.
+    /// Nodes without samples, as layer and number: they are left out.
     pub empty: Vec<(usize, usize)>,
     /// Number of layers.
     pub layers: usize,
@@ -119,7 +119,7 @@ impl NodeTree {
         node.children.iter().filter_map(|&child| self.find(node.layer - 1, child))
     }
 
-    /// One row a node: its name, layer, number, parent, certainty, number of samples and their share.
+    /// One row per node: its name, layer, number, parent, certainty, number of samples and their share.
     pub fn to_csv(&self) -> String {
         let mut text = "name,layer,node,parent,certainty,members,share\n".to_string();
         for node in &self.nodes {
@@ -133,7 +133,7 @@ impl NodeTree {
         text
     }
 
-    /// In Newick's format: every branch from a layer to the next has length 1.
+    /// In Newick format: every branch from a layer to the next has length 1.
     pub fn to_newick(&self) -> String {
         let roots: Vec<String> = self.roots().map(|root| self.newick_of(root)).collect();
         format!("({});", roots.join(","))
@@ -150,9 +150,9 @@ impl NodeTree {
         self.nodes.iter().filter(|node| node.layer == 1).collect()
     }
 
-    /// Merges of two at a time, as `scipy.cluster.hierarchy` has them: the two clusters, the height, the number of leaves. Leaves are
-    /// the nodes of the first layer; what becomes one in layer l does so at height l − 1, and all at last at the number
-    /// of layers.
+    /// Merges of two at a time, in the format of `scipy.cluster.hierarchy`: the two clusters, the height, the number of leaves.
+    /// Leaves are the nodes of the first layer; nodes merged in layer l join at height l − 1, and finally all join at the
+    /// number of layers.
     pub fn linkage(&self) -> Vec<[f64; 4]> {
         let leaves = self.leaves();
         let number = |node: &TreeNode| leaves.iter().position(|leaf| leaf.node == node.node).unwrap_or(0);

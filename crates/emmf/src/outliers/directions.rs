@@ -1,11 +1,11 @@
-//! Scattered samples among others that few directions describe, found before the start and without knowing how many there are.
+//! Scattered samples among others that a few directions describe, found before the start and without knowing how many there are.
 //!
 //! Samples are brought to unit length, so that none can pull harder than another (spherical principal components, Locantore et
-//! al. 1999), and what the leading directions leave of each is measured. A sample more than [`CUT`] robust deviations above
+//! al. 1999), and the part of each that the leading directions do not describe is measured. A sample more than [`CUT`] robust deviations above
 //! the rest, or above a gap in the distribution, is scattered, and k more directions are found without it, up to 3k of
 //! them: few at first, so that no outlier gets a direction of its own.
 //!
-//! A group that few directions of its own describe as well as the rest is described is taken for a cluster.
+//! A group that a few directions of its own describe as well as the rest is described is taken for a cluster.
 //!
 //! Cost: 9 products of X with k columns, and at most 9 for each group that is found; a k-means start makes about as many.
 

@@ -1,9 +1,9 @@
-//! Samples that stick out and are alike: a rare cluster, or the same junk many times.
+//! Samples that stand out and are alike: a rare cluster, or the same junk many times.
 //!
-//! Among samples that stick out, those linked by distances that are usual between neighbours, or far below their distance from the rest,
-//! make a group. Where the rest falls into clusters
-//! itself, and the group is no farther from them than they are from each other and not much tighter, it is one more
-//! cluster with few members: its samples are no outliers, and neither are new ones as near to its centre. Other groups are outliers that are
+//! Among samples that stand out, those linked by distances that are usual between neighbours, or far below their distance from the rest,
+//! form a group. If the rest itself falls into clusters, and the group is no farther from them than they are from each other
+//! and not much tighter, it is one more cluster with few members: its samples are not outliers, and neither are new ones as
+//! near to its centre. Other groups are outliers that are
 //! reported together.
 
 use super::Reference;
@@ -15,10 +15,10 @@ use crate::threads::made;
 
 /// Fewer samples that are alike make no group.
 const FEWEST: usize = 5;
-/// Numbers that samples which are compared with each other may have together, and the features that they are compared by at the most.
+/// Numbers that samples which are compared with each other may have together, and the features that they are compared by, at most.
 const NUMBERS: usize = 1 << 16;
 const FEATURES: usize = 256;
-/// The share of samples whose nearest neighbour is usual, and how many times as far it is at the most. No larger a share, because a third
+/// The share of samples whose nearest neighbour is usual, and how many times as far it is, at most. No larger a share, because a third
 /// of the samples may be outliers.
 const USUAL: (f64, f64) = (0.6, 3.0);
 /// How much farther the members of a rare cluster may be from its centre than those that are known.
@@ -42,7 +42,7 @@ pub(crate) fn most_compared(d: usize) -> usize {
 pub struct Rare<T> {
     /// d×m, a centre in each column.
     pub centres: Mat<T>,
-    /// How far samples that belong to it are from its centre at the most.
+    /// How far samples that belong to it are from its centre, at most.
     pub radii: Vec<f64>,
 }
 
@@ -90,7 +90,7 @@ impl<T> Groups<T> {
 /// What is usual among the samples that were drawn.
 struct Rest {
     samples: Mat<f64>,
-    /// How far a nearest neighbour is that is usual, at the most, and that of the median sample.
+    /// How far a usual nearest neighbour is, at most, and that of the median sample.
     usual: f64,
     middle: f64,
     /// The share of all samples that were drawn.

@@ -1,4 +1,4 @@
-//! What makes a sample an outlier, in a few numbers that can be compared, and the two largest of them.
+//! What makes a sample an outlier: a few comparable numbers, and the two largest of them.
 
 use std::fmt;
 
@@ -44,7 +44,7 @@ pub enum Reason {
     Centroids,
     /// It is far from the other samples.
     Neighbours,
-    /// It is far from the other samples, all brought to unit length.
+    /// It is far from the other samples, all scaled to unit length.
     Direction,
     /// Its values are rare, feature by feature.
     Values,
@@ -55,7 +55,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// The reasons that have a part in the score.
+    /// The reasons that contribute to the score.
     pub const PARTS: [Self; 6] =
         [Self::Centroids, Self::Neighbours, Self::Direction, Self::Values, Self::Length, Self::Structure];
 
@@ -107,7 +107,7 @@ impl Doubt {
     pub fn told(self) -> &'static str {
         match self {
             Self::Exact => {
-                "the centroids describe the samples exactly, so nothing can stick out of them; judged without residuals"
+                "the centroids describe the samples exactly, so no residual stands out; judged without residuals"
             }
             Self::Residuals => "judged by residuals alone",
             Self::Few => "there are too few samples to say much",
@@ -118,7 +118,7 @@ impl Doubt {
 /// Where the bulk of the samples lies, and how far it is spread.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Scale {
-    /// What is added to a value before its logarithm is taken, where that is so.
+    /// What is added to a value before its logarithm is taken, if it is taken.
     pub floor: Option<f64>,
     /// The centre.
     pub center: f64,
@@ -154,7 +154,7 @@ impl Scale {
     }
 }
 
-/// The scales of all that is looked at.
+/// The scales of everything that is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Scales {
     /// In the order of [`Reason::PARTS`].
@@ -162,7 +162,7 @@ pub struct Scales {
     pub parts: [Option<Scale>; PARTS],
     /// How many robust standard deviations make an outlier.
     pub cut: f64,
-    /// How many of the logarithm of its length make a sample too long.
+    /// How many of them, in the logarithm of its length, make a sample too long.
     pub length_cut: f64,
     /// What the second largest part adds to the largest.
     #[serde(default)]
@@ -180,7 +180,7 @@ fn all_parts<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<[Option<
     })
 }
 
-/// What samples are judged by: the training samples in a few numbers.
+/// What samples are judged by: a summary of the training samples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judge<T> {
     reference: Option<Reference<T>>,
@@ -192,11 +192,11 @@ pub struct Judge<T> {
 /// A score and a reason for every sample.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Judged {
-    /// The largest part and half of the second largest; a sample is an outlier above [`THRESHOLD`].
+    /// The largest part plus half of the second largest; a sample above [`THRESHOLD`] is an outlier.
     pub scores: Vec<f64>,
-    /// What makes most of it: that the sample is much too long, else the largest part.
+    /// What decides it: that the sample is much too long, otherwise the largest part.
     pub reasons: Vec<Reason>,
-    /// Outliers that are alike, where there are several: the samples of each group, ascending.
+    /// Outliers that are alike, if there are several: the samples of each group, ascending.
     pub groups: Vec<Vec<usize>>,
 }
 
@@ -308,7 +308,7 @@ impl<T: Real> Judge<T> {
         scale.center += share * (usual - scale.center);
     }
 
-    /// Puts a judge together again, for example from a file.
+    /// Rebuilds a judge from its parts, for example from a file.
     pub fn from_parts(
         reference: Option<Reference<T>>,
         rarity: Option<Rarity>,
@@ -319,7 +319,7 @@ impl<T: Real> Judge<T> {
         let cuts = [scales.cut, scales.length_cut];
         let second = (0.0..=1.0).contains(&scales.second);
         if !sound || !second || !cuts.iter().all(|cut| *cut > 0.0 && cut.is_finite()) {
-            return Err(Error::param("the scales of the scores", "not all finite and positive", "so"));
+            return Err(Error::param("a score scale", "not finite and positive", "finite and positive"));
         }
         let binned = rarity.iter().flat_map(Rarity::features);
         let numbers = binned.flat_map(|bins| bins.surprise.iter().copied().chain([bins.center, bins.range]));
@@ -327,7 +327,7 @@ impl<T: Real> Judge<T> {
         let centres = rare.iter().flat_map(|rare| rare.centres.as_slice()).map(|x| x.to_f64());
         let radii = rare.iter().flat_map(|rare| rare.radii.iter().copied());
         if numbers.chain(drawn).chain(centres).chain(radii).any(|x| !x.is_finite()) {
-            return Err(Error::param("what the scores go by", "not all finite", "so"));
+            return Err(Error::param("the reference of the scores", "not all finite", "finite"));
         }
         if let Some(rare) = rare.as_ref().filter(|rare| rare.centres.cols() != rare.radii.len()) {
             let (got, want) = ((rare.radii.len(), 1), (rare.centres.cols(), 1));
@@ -346,12 +346,12 @@ impl<T: Real> Judge<T> {
         self.rarity.as_ref()
     }
 
-    /// Clusters of few samples, which are no outliers.
+    /// Clusters of few samples, which are not outliers.
     pub fn rare(&self) -> Option<&Rare<T>> {
         self.rare.as_ref()
     }
 
-    /// What keeps it from saying more, where something does.
+    /// What keeps it from saying more, if anything.
     pub fn doubt(&self) -> Option<Doubt> {
         if self.reference.is_none() {
             return Some(Doubt::Residuals);

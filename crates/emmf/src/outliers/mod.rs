@@ -1,16 +1,16 @@
 //! Which samples are outliers, and why.
 //!
 //! A sample is looked at from five sides ([`Reason`]): its residual, its mean distance to the nearest of a few other samples
-//! ([`Reference`]), as they are and brought to unit length, what their leading directions leave of it, and how rare its values are,
-//! feature by feature ([`Rarity`]). Each becomes a number of robust standard deviations above the bulk of the samples, of the
-//! logarithm where it is a distance. The score is the largest of the five and half of the second largest. There is nothing to set
-//! and nothing to train.
+//! ([`Reference`]), as they are and scaled to unit length, the part of it that their leading directions do not describe, and how
+//! rare its values are, feature by feature ([`Rarity`]). Each becomes a number of robust standard deviations above the bulk of the
+//! samples, of the logarithm if it is a distance. The score is the largest of the five plus half of the second largest. There is
+//! nothing to set and nothing to train.
 //!
 //! Where outliers begin is read off the scores of all samples: beyond what an exponential tail with the slope of the bulk would reach once
-//! in 5000 samples, or beyond a valley that such a tail does not have. Scores are divided so that this is [`THRESHOLD`].
-//! Heavy tails thus make no outliers, and up to a third of outliers do not hide each other.
+//! in 5000 samples, or beyond a valley that such a tail does not have. Scores are scaled so that this is [`THRESHOLD`].
+//! Thus heavy tails make no outliers, and up to a third of outliers do not hide each other.
 //!
-//! A few samples that are alike, and as far from the rest as its clusters are from each other, are a rare cluster ([`Rare`]) and no
+//! A few samples that are alike, and as far from the rest as its clusters are from each other, are a rare cluster ([`Rare`]) and not
 //! outliers.
 
 mod bulk;
@@ -35,12 +35,12 @@ pub(crate) use span::has_directions;
 use crate::error::{Error, Result};
 pub use crate::loss::THRESHOLD;
 
-/// Where the scores of outliers begin.
+/// The score above which samples are outliers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cut {
     /// Above this score; [`THRESHOLD`] by default.
     Score(f64),
-    /// Above the score that this share of the samples exceeds, in [0, 1): for those who know how many outliers there are.
+    /// Above the score that this share of the samples exceeds, in [0, 1): if you know how many outliers there are.
     Share(f64),
 }
 
@@ -55,7 +55,7 @@ impl Cut {
     pub fn threshold(self, scores: &[f64]) -> Result<f64> {
         let share = match self {
             Self::Score(score) if score.is_nan() => {
-                return Err(Error::param("threshold", score, "a number, the score above which outliers lie"));
+                return Err(Error::param("threshold", score, "a number, the score that outliers exceed"));
             }
             Self::Score(score) => return Ok(score),
             Self::Share(share) => share,
@@ -72,7 +72,7 @@ impl Cut {
     }
 }
 
-/// Whether each sample is an outlier: its score is above the threshold, or it is one of those `set_aside`, which ascend.
+/// Whether each sample is an outlier: its score is above the threshold, or it is one of `set_aside`, which must ascend.
 pub fn outliers(scores: &[f64], set_aside: &[usize], threshold: f64) -> impl Iterator<Item = bool> {
     let is_aside = |row: usize| set_aside.binary_search(&row).is_ok();
     scores.iter().enumerate().map(move |(row, score)| *score > threshold || is_aside(row))

@@ -18,11 +18,11 @@ use crate::threads::{each, made};
 
 /// Digits after the leading one that a number has.
 const DIGITS: u32 = 52;
-/// Those that tell bins apart at the most.
+/// How many of them tell bins apart, at most.
 const MOST_DIGITS: u32 = 8;
 /// Numbers that are read at a time where samples are not in memory.
 const READ: usize = 1 << 14;
-/// Samples from which the bins are made at the most, and the numbers that they may have together.
+/// How many samples the bins are made from, at most, and the numbers that they may have together.
 const MOST: usize = 4096;
 const NUMBERS: usize = 1 << 20;
 const LEAST: usize = 512;
@@ -149,7 +149,7 @@ impl Rarity {
         Self::new(features, unseen, digits)
     }
 
-    /// These bins, what a value counts that nobody has, and the digits that tell bins apart, at most eight.
+    /// These bins, what a value counts that no sample has, and the digits that tell bins apart, at most eight.
     pub fn new(features: Vec<Bins>, unseen: f64, digits: u32) -> Self {
         let digits = digits.min(MOST_DIGITS);
         let zeros = features.iter().map(|bins| bins.surprise(0.0, (unseen, digits))).sum();
@@ -166,7 +166,7 @@ impl Rarity {
         self.digits
     }
 
-    /// What a value counts that nobody has.
+    /// What a value counts that no sample has.
     pub fn unseen(&self) -> f64 {
         self.unseen
     }

@@ -1,8 +1,8 @@
-//! How far samples are from the others: the mean distance to the nearest of a few of them, drawn once, and what the leading
-//! directions of these leave.
+//! How far samples are from the others: the mean distance to the nearest of a few of them, drawn once, and the part that
+//! the leading directions of these do not describe.
 //!
 //! Some 256 samples are enough, and better than all: a small tight group far from the rest is not its own neighbourhood
-//! (Sugiyama and Borgwardt 2013; Bandaragoda et al. 2018). New samples are measured by the same ones. All follows from the
+//! (Sugiyama and Borgwardt 2013; Bandaragoda et al. 2018). New samples are compared with the same ones. Everything follows from the
 //! products of a sample with those that are drawn, so that the samples are read once.
 
 use rayon::prelude::*;

@@ -1,6 +1,6 @@
 //! Samples that clearly do not belong to the others, found before the start and without knowing how many there are: those
 //! that a [`Judge`] finds without a fit, and [those](super::directions) that the leading directions of the others do not
-//! describe, if their scores stand out, too. What is usual is learned anew without them, until they are the same.
+//! describe, if their scores stand out, too. What is usual is learned again without them, until they stay the same.
 //!
 //! Nothing here is drawn by the seed of the fit.
 
@@ -21,7 +21,7 @@ const TOO_MANY: f64 = 0.3;
 /// How often what is usual is learned.
 const ROUNDS: usize = 4;
 
-/// Which samples clearly do not belong to the others, where these are to be described by `k` centroids. Samples of weight 0 do not
+/// Which samples clearly do not belong to the others, if these are to be described by `k` centroids. Samples of weight 0 do not
 /// count.
 pub fn screen<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64], cancel: &Cancel) -> Result<Vec<bool>> {
     let none = vec![false; x.shape().0];

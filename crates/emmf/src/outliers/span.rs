@@ -1,5 +1,5 @@
 //! The leading directions of a few samples R (d×m), found among them alone: with the eigenvectors W and eigenvalues Λ of RᵀR, the
-//! directions are R·A with A = W·Λ^-½, and what they describe of a sample x is ‖Aᵀ·(Rᵀx)‖².
+//! directions are R·A with A = W·Λ^-½, and the part of a sample x that they describe is ‖Aᵀ·(Rᵀx)‖².
 
 use super::bulk::quantile;
 use crate::data::{exact_gram, symmetric_eigen};

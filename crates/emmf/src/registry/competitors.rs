@@ -9,7 +9,7 @@ const fn lambda(default: f64, help: &'static str) -> Param {
     positive("lambda", Some(default), help)
 }
 
-const MU: Param = positive("mu", Some(1.0), "μ: how much centroids are pulled to the samples that use them");
+const MU: Param = positive("mu", Some(1.0), "μ: how much centroids are pulled towards samples that use them");
 
 const NEIGHBOURS: Param = Param {
     name: "neighbors",
@@ -17,10 +17,10 @@ const NEIGHBOURS: Param = Param {
     above: 0.0,
     up_to: (CANDIDATES - 1) as f64,
     whole: true,
-    help: "neighbours of a sample in the graph that is learned",
+    help: "number of neighbours of a sample in the learned graph",
 };
 
-const SMOOTH: &str = "λ: how much neighbours in the graph are to have the same coefficients";
+const SMOOTH: &str = "λ: how strongly neighbours in the graph are pulled to the same coefficients";
 
 /// No terms but the fit.
 const PLAIN: Terms = Terms { concepts: false, local: 0.0, lambda: 0.0, unit: false, graph: Source::None };
@@ -136,7 +136,7 @@ pub(super) const SRMCF: Entry = Entry {
         positive(
             "gamma",
             None,
-            "γ of all samples; default: every sample its own, for just its neighbours, and unit columns of V",
+            "γ for all samples; default: one per sample, to keep only its neighbours, and unit columns of V",
         ),
     ],
     ..own(
@@ -178,11 +178,11 @@ pub(super) const RMNMF: Entry = Entry {
     title: "robust manifold NMF",
     reference: "Huang, Nie, Huang and Ding, TKDD 2014",
     objective: "Σ rᵢ + λ tr(GᵀLG), GᵀG = I",
-    guarantee: "GᵀG = I; nothing is bound to fall",
+    guarantee: "GᵀG = I; the objective need not fall",
     storage: &[Storage::Dense],
     params: &[
         lambda(0.1, SMOOTH),
-        choice("stable", 0.0, "1: an orthonormal start and a μ that goes with the graph; 0: as published"),
+        choice("stable", 0.0, "1: an orthonormal start and a μ that depends on the graph; 0: as published"),
         Param {
             name: "penalty",
             default: None,
@@ -197,7 +197,7 @@ pub(super) const RMNMF: Entry = Entry {
             above: 1.0,
             up_to: 10.0,
             whole: false,
-            help: "what μ grows by in an iteration; default: 1.05, or 1.01 if stable",
+            help: "factor by which μ grows in an iteration; default: 1.05, or 1.01 if stable",
         },
     ],
     ..own(
@@ -215,9 +215,9 @@ pub(super) const LSNMF: Entry = Entry {
     title: "local centroids structured NMF",
     reference: "Gao, Nie and Huang, AAAI 2017",
     objective: "‖X − GFᵀ‖² + 2λ tr(PᵀLP)",
-    guarantee: "with a fixed λ and without stable the objective never rises; else it may",
+    guarantee: "with a fixed λ and without stable the objective never rises; otherwise it may",
     params: &[
-        lambda(0.1, "λ of the first iteration, doubled and halved until there are k components"),
+        lambda(0.1, "λ of the first iteration, doubled or halved until there are k components"),
         choice("adapt", 1.0, "0: keep λ as it is"),
         choice(
             "stable",
@@ -230,7 +230,7 @@ pub(super) const LSNMF: Entry = Entry {
             above: 0.0,
             up_to: MOST,
             whole: true,
-            help: "m, the number of local centroids; default: 10k, but no more than a quarter of the samples",
+            help: "m, the number of local centroids; default: 10k, but at most a quarter of the samples",
         },
         Param {
             name: "neighbors",
@@ -238,7 +238,7 @@ pub(super) const LSNMF: Entry = Entry {
             above: 0.0,
             up_to: 64.0,
             whole: true,
-            help: "local centroids that a sample is linked with at the most",
+            help: "number of local centroids a sample is linked to, at most",
         },
     ],
     ..own(

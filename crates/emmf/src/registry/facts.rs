@@ -1,4 +1,4 @@
-//! What is true of a method whatever its parameters. Library, program and Python ask these fields, not for a name or a kind.
+//! What is true of a method whatever its parameters. Library, program and Python check these fields, not a name or a kind.
 
 use serde::Serialize;
 
@@ -11,36 +11,36 @@ use crate::spec::LabelRule;
 pub struct Facts {
     /// The graph over the samples that it follows.
     pub graph: GraphUse,
-    /// Whether samples may count more or less than once. A loss counts a sample as often as its weight says, a graph beside
-    /// it counts each once.
+    /// Whether samples may count more or less than once. A loss counts a sample as often as its weight says; a graph counts
+    /// each sample once.
     pub weights: bool,
-    /// Whether it can leave missing values out.
+    /// Whether it can leave out missing values.
     pub missing: bool,
     /// Whether outliers are set aside.
     pub set_aside: SetAside,
     /// Whether a sample without entries has no coefficients. A distribution over them has a positive mean, and in a graph
-    /// it has those of its neighbours.
+    /// the sample gets those of its neighbours.
     pub zeros: bool,
-    /// Whether X in other units gives U in these units and the same V. Not where a scale, a prior or a graph term has a
-    /// unit, nor where V holds entries of X.
+    /// Whether X in other units gives U in these units and the same V. Not if a scale, a prior or a graph term has a
+    /// unit, nor if V holds entries of X.
     pub homogeneous: bool,
-    /// How labels are read off V where the user does not say and no graph is followed. By k-means for weighted samples:
+    /// How labels are read off V if the user does not say and no graph is used. By k-means for methods that weight samples:
     /// samples of one cluster may be made of several centroids.
     pub labels: LabelRule,
-    /// How its authors read them, or as they would: where the components have unrelated scales, with centroids of unit
-    /// length; where a given graph makes columns of V alike, by k-means.
+    /// How its authors read them, or would: if the components have unrelated scales, with centroids of unit length; if a
+    /// given graph makes columns of V alike, by k-means.
     pub published_labels: LabelRule,
-    /// Whether it is taken to its minimum where the user does not say how to solve it: by coordinate descent, from the
-    /// nonnegative double SVD, until the objective changes by less than 1e-6 of itself.
+    /// Whether it runs until it converges if the user does not choose a solver: by coordinate descent, from the
+    /// nonnegative double SVD, until the relative change of the objective is below 1e-6.
     pub converges: bool,
-    /// Whether `transform` of the training samples gives the coefficients of the fit. Not where these follow more than
-    /// the sample: neighbours, or other terms than the fit.
+    /// Whether `transform` of the training samples gives the coefficients of the fit. Not if these depend on more than
+    /// the sample: on neighbours, or on terms other than the fit.
     pub codes_alone: bool,
-    /// Whether layers can be above it.
+    /// Whether it can have layers above it.
     pub layers: bool,
-    /// Where the samples of a fit may be. Whatever follows a graph needs them in one memory.
+    /// Where the samples of a fit may be. A method that follows a graph needs them in one memory.
     pub places: Places,
-    /// What its iterations take.
+    /// The memory that its iterations take.
     pub memory: Memory,
 }
 
@@ -51,16 +51,16 @@ pub struct Facts {
 pub enum GraphUse {
     /// None.
     None,
-    /// The one of `spec.graph`, where there is one.
+    /// That of `spec.graph`, if there is one.
     Optional,
-    /// The one of `spec.graph`, or else that of the nearest neighbours.
+    /// That of `spec.graph`, otherwise that of the nearest neighbours.
     Needed,
     /// One that it learns.
     Learned,
 }
 
 impl GraphUse {
-    /// Whether the user may say which graph it is.
+    /// Whether the user can choose the graph.
     pub fn is_open(self) -> bool {
         matches!(self, Self::Optional | Self::Needed)
     }
@@ -76,9 +76,9 @@ impl GraphUse {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum SetAside {
-    /// It cannot be done: the method keeps more about a sample than its coefficients.
+    /// Never: the method keeps more about a sample than its coefficients.
     Never,
-    /// Where the user says so.
+    /// If the user says so.
     Asked,
     /// Unless the user says otherwise.
     Default,
@@ -95,12 +95,12 @@ pub enum Places {
     Anywhere,
 }
 
-/// What the iterations of a fit take, beside X, U, vectors of length n and a given graph.
+/// The memory that the iterations of a fit take, on top of X, U, vectors of length n and a given graph.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Memory {
-    /// Matrices as large as V, V among them.
+    /// Number of matrices as large as V, including V.
     pub like_v: f64,
-    /// Matrices as large as X.
+    /// Number of matrices as large as X.
     pub like_x: f64,
     /// Neighbours of a sample among which a learned graph chooses.
     pub candidates: usize,
@@ -108,7 +108,7 @@ pub struct Memory {
     pub starts: bool,
     /// Whether iterations make products of X with matrices as wide as U.
     pub products: bool,
-    /// Bytes of all else.
+    /// Bytes of everything else.
     #[serde(skip)]
     pub(crate) more: fn(&Sizes<'_>) -> f64,
 }

@@ -22,7 +22,7 @@ const fn width(help: &'static str) -> Param {
 const ROBUST: Param = choice(
     "robust",
     0.0,
-    "1: a scale that is not given comes from the median residual at the start, which outliers cannot move; 0: as published",
+    "1: a scale that is not given is set from the median residual at the start, which outliers cannot shift; 0: as published",
 );
 
 /// Parameters of every method that follows a graph over the samples.
@@ -30,7 +30,7 @@ pub const GRAPH_PARAMS: &[Param] = &[
     positive(
         "lambda",
         None,
-        "λ: how much the graph weighs; default: from the data, a thousand times the weight of the loss",
+        "λ: weight of the graph; default: from the data, a thousand times the weight of the loss",
     ),
     choice("monotone", 0.0, "1: the variant whose objective never rises, without VᵀV = I; 0: as published"),
 ];
@@ -39,7 +39,7 @@ pub const GRAPH_PARAMS: &[Param] = &[
 pub const LAYER_PARAMS: &[Param] = &[choice(
     "merge",
     1.0,
-    "1: layers above the first are merges of the one below along a graph over the samples; 0: every node has a share in each",
+    "1: each layer above the first merges the nodes below it along a graph over the samples; 0: every node has a share in each",
 )];
 
 /// A method of weighted samples; the rest of its entry is to be filled in.
@@ -134,7 +134,7 @@ pub const METHODS: &[Entry] = &[
         objective: "Σ min(rᵢ, θ)",
         guarantee: DESCENT,
         params: &[
-            positive("threshold", None, "θ: residuals above it have no pull; default: by quantile"),
+            positive("threshold", None, "θ: residuals above it have no effect; default: by quantile"),
             Param {
                 name: "quantile",
                 default: Some(0.95),
@@ -156,7 +156,7 @@ pub const METHODS: &[Entry] = &[
         reference: "Du, Li and Shen, ICDM 2012",
         objective: "Σ 1 − exp(−rᵢ²/2σ²)",
         guarantee: "with a given width the objective never rises; without one it may",
-        params: &[width("σ; default: 2σ² is the mean of rᵢ², anew in every iteration"), ROBUST],
+        params: &[width("σ; default: 2σ² is the mean of rᵢ², updated in every iteration"), ROBUST],
         ..samples(SAMPLES, |values| {
             Box::new(Correntropy { width: values.get("width"), robust: is_robust(values) })
         })
@@ -181,7 +181,7 @@ pub const METHODS: &[Entry] = &[
             above: -1.0,
             up_to: MOST_SWEEPS as f64,
             whole: true,
-            help: "sweeps of coordinate descent on Σ|mᵢⱼ| by weighted medians after the last iteration",
+            help: "coordinate descent sweeps on Σ|mᵢⱼ| by weighted medians after the last iteration",
         }],
         ..entries(|values| {
             let median_sweeps = values.get("median-sweeps").unwrap_or(0.0) as usize;
@@ -194,7 +194,7 @@ pub const METHODS: &[Entry] = &[
         reference: "Du, Li and Shen, ICDM 2012",
         objective: "Σ 1 − exp(−mᵢⱼ²/2σ²)",
         guarantee: "with a given width the objective never rises; without one it may",
-        params: &[width("σ; default: 2σ² is the mean of mᵢⱼ², anew in every iteration"), ROBUST],
+        params: &[width("σ; default: 2σ² is the mean of mᵢⱼ², updated in every iteration"), ROBUST],
         ..entries(|values| Recipe::Correntropy { width: values.get("width"), robust: is_robust(values) })
     },
     Entry {
@@ -239,13 +239,13 @@ pub const METHODS: &[Entry] = &[
         guarantee: "the evidence lower bound never falls",
         goal: Goal::Most,
         params: &[
-            positive("lambda", Some(0.1), "λ: entries of U and V are Exp(λ) a priori"),
-            positive("shape", Some(1.0), "shape of the gamma prior of the precision τ of the noise"),
-            positive("rate", Some(1.0), "rate of the gamma prior of τ"),
+            positive("lambda", Some(0.1), "λ: the prior of the entries of U and V is Exp(λ)"),
+            positive("shape", Some(1.0), "shape of the gamma prior on the noise precision τ"),
+            positive("rate", Some(1.0), "rate of the gamma prior on τ"),
             choice(
                 "ard",
                 0.0,
-                "1: λ has a gamma prior, one for each centroid, and unneeded centroids fade away",
+                "1: λ has a gamma prior, one per centroid, and centroids that are not needed fade away",
             ),
             positive("ard-shape", Some(1.0), "shape of that prior"),
             positive("ard-rate", Some(1.0), "rate of that prior"),

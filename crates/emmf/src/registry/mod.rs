@@ -44,11 +44,11 @@ impl std::fmt::Display for Storage {
 pub struct Param {
     /// Its name.
     pub name: &'static str,
-    /// Its value where none is given; `None` is taken from the data.
+    /// Its value if none is given; `None` means that it is chosen from the data.
     pub default: Option<f64>,
     /// It must be above this.
     pub above: f64,
-    /// It must not be above this.
+    /// It must be at most this.
     pub up_to: f64,
     /// It must be a whole number.
     pub whole: bool,
@@ -56,8 +56,8 @@ pub struct Param {
     pub help: &'static str,
 }
 
-/// The largest and the smallest value of a parameter that has no bounds of its own: numbers of both floating-point types
-/// go that far.
+/// The largest and the smallest value of a parameter that has no bounds of its own: both floating-point types reach
+/// that far.
 pub const MOST: f64 = 1e30;
 const LEAST: f64 = 1e-30;
 
@@ -90,14 +90,14 @@ pub struct Entry {
     pub objective: &'static str,
     /// What can be relied on.
     pub guarantee: &'static str,
-    /// Whether less or more of it is better.
+    /// Whether the objective is minimised or maximised.
     pub goal: Goal,
-    /// The storage of X that it takes.
+    /// How X may be stored.
     #[serde(rename = "data")]
     pub storage: &'static [Storage],
-    /// The solvers that it can use; none where it has its own.
+    /// The solvers that it can use; none if it has its own.
     pub solvers: &'static [Solver],
-    /// Exponent of its published multiplicative update, where it has one.
+    /// Exponent of its published multiplicative update, if it has one.
     pub exponent: Option<f64>,
     /// Its own parameters.
     pub params: &'static [Param],
@@ -109,7 +109,7 @@ pub struct Entry {
     pub(crate) kind: Kind,
 }
 
-/// Whether less or more of the objective is better.
+/// Whether the objective is minimised or maximised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Goal {
@@ -191,8 +191,8 @@ impl<'a> Values<'a> {
     }
 }
 
-/// What a fit does where the user names no method: clusters along a graph. On the sets of docs/clusters.md it is ahead of
-/// all others in the mean; without a graph, `emmf` finds parts and topics.
+/// The method if the user names none: clusters along a graph. On the data sets of docs/clusters.md it is ahead of all
+/// others on average; without a graph, `emmf` finds parts and topics.
 pub const DEFAULT: &str = "g-emmf";
 
 /// The method of this name.
@@ -212,7 +212,7 @@ impl Entry {
         }
     }
 
-    /// The graph that a fit with these parameters follows. Layers are merged along one before the iterations, which do not.
+    /// The graph that a fit with these parameters follows. Layers are merged along one before the iterations, which follow none.
     pub fn follows(&self, spec: &Spec) -> Option<GraphSpec> {
         if spec.is_deep() { None } else { spec.graph.or_else(|| spec.own_graph()) }
     }
@@ -223,7 +223,7 @@ impl Entry {
         (spec.is_deep() && merges).then(|| spec.graph.unwrap_or_default())
     }
 
-    /// Where a fit with these parameters starts.
+    /// How a fit with these parameters starts.
     pub fn init(&self, spec: &Spec) -> Init {
         let own = || match self.follows(spec) {
             Some(_) => Init::Graph,
@@ -233,12 +233,12 @@ impl Entry {
         spec.init.unwrap_or_else(own)
     }
 
-    /// How a factor is moved in a fit with these parameters.
+    /// How a factor is updated in a fit with these parameters.
     pub fn solver(&self, spec: &Spec) -> Solver {
         spec.solver.unwrap_or(if self.converges(spec) { Solver::Hals } else { Solver::Mu })
     }
 
-    /// The least change that goes on in a fit with these parameters.
+    /// The relative change below which a fit with these parameters stops.
     pub fn tol(&self, spec: &Spec) -> f64 {
         let own = || if self.converges(spec) && self.solver(spec) == Solver::Hals { CONVERGED } else { 0.0 };
         spec.tol.unwrap_or_else(own)
@@ -257,13 +257,13 @@ impl Entry {
         spec.labels.unwrap_or_else(own)
     }
 
-    /// Whether nothing in these parameters keeps the method from converging as it does by default.
+    /// Whether nothing in these parameters keeps the method from converging, as it does by default.
     fn converges(&self, spec: &Spec) -> bool {
         let free = self.follows(spec).is_none() && !spec.is_deep() && spec.missing == Missing::Refuse;
         self.facts.converges && free && spec.exponent.is_none()
     }
 
-    /// Whether with these parameters no iteration makes the objective worse.
+    /// Whether, with these parameters, no iteration makes the objective worse.
     pub fn is_monotone(&self, params: &BTreeMap<String, f64>) -> bool {
         match self.kind {
             Kind::Samples(make) => make(&Values::of(self, params)).descends(),
@@ -283,7 +283,7 @@ impl Entry {
         }
     }
 
-    /// The parameters that it has in this fit: its own, and those of a graph or of layers that it does not need.
+    /// The parameters that it has in this fit: its own, and those of an optional graph or optional layers.
     pub fn params_in(&self, spec: &Spec) -> impl Iterator<Item = &'static Param> + Clone + use<> {
         let follows = spec.graph.is_some() && !spec.is_deep() && self.facts.graph == GraphUse::Optional;
         let of_graph = if follows { GRAPH_PARAMS } else { &[] };
@@ -292,7 +292,7 @@ impl Entry {
         self.params.iter().chain(of_graph).chain(of_layers)
     }
 
-    /// Every given parameter is one that the method has in this fit, and within its range.
+    /// Checks that every given parameter is one that the method has in this fit, and within its range.
     pub fn check(&self, spec: &Spec) -> Result<()> {
         let known = self.params_in(spec);
         for (name, &value) in &spec.params {
@@ -329,7 +329,7 @@ impl Entry {
 }
 
 impl Spec {
-    /// The graph that the method follows where none is named.
+    /// The graph that the method follows if none is named.
     pub(crate) fn own_graph(&self) -> Option<GraphSpec> {
         let needs = find(&self.method).is_ok_and(|entry| entry.facts.graph == GraphUse::Needed);
         needs.then(GraphSpec::default)

@@ -32,7 +32,7 @@ impl ImageShape {
 /// Puts a square of `block`×`block` random pixels, uniform in [0, largest entry of `x`], at a random
 /// place inside each of the images `rows`. A block of 0 changes nothing.
 ///
-/// Nothing is changed if anything is refused.
+/// On an error nothing is changed.
 pub fn add_block_noise<T: Real>(
     x: &mut Mat<T>,
     shape: ImageShape,

@@ -16,7 +16,7 @@ const TIGHT: f64 = 0.05;
 /// How many times as long as it was a sample is that is far too long.
 const LONG: f64 = 100.0;
 
-/// Kinds of outliers. But for those that are too long, they are as long as the median sample.
+/// Kinds of outliers. Except for those that are too long, they are as long as the median sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Junk {
@@ -50,7 +50,7 @@ pub fn add_junk<T: Real>(x: &Mat<T>, kind: Junk, count: usize, seed: u64) -> Mat
     all
 }
 
-/// The data and, after them, `count` random samples of `other`, as long as the median sample. Where these have another
+/// The data and, after them, `count` random samples of `other`, as long as the median sample. If these have another
 /// number of features, theirs are repeated or cut off.
 pub fn add_foreign<T: Real>(x: &Mat<T>, other: &Mat<T>, count: usize, seed: u64) -> Result<Mat<T>> {
     if other.rows() == 0 || other.cols() == 0 {

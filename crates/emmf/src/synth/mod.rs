@@ -1,4 +1,4 @@
-//! Made-up data: small sets of several kinds to begin with, the toy sets of the paper's figures, and outliers to put into real data.
+//! Synthetic data: small sets of several kinds to start with, the toy sets of the paper's figures, and outliers to put into real data.
 //!
 //! Everything random takes a seed. The same seed gives the same numbers on every machine, and the
 //! same up to rounding in `f32` and `f64`: they are drawn in double precision.
@@ -22,7 +22,7 @@ pub use uniform::uniform;
 use crate::matrix::Mat;
 use crate::real::Real;
 
-/// Samples of which the truth is known.
+/// Samples whose classes and outliers are known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Labelled<T> {
     /// The samples, as rows.

@@ -18,16 +18,16 @@ pub struct Rays {
     pub classes: usize,
     /// Number of features, at least 1.
     pub features: usize,
-    /// Number of normal samples of all classes together, at least one of each. Where it cannot be
+    /// Number of normal samples of all classes together, at least one of each. If it cannot be
     /// divided by the classes, their sizes differ by one.
     pub samples: usize,
     /// Number of outliers.
     pub outliers: usize,
     /// Largest noise that is added to an entry; the samples have lengths from ½ to 1½. At least 0.
     pub noise: f64,
-    /// Largest entry of an outlier over that of the normal samples. At least 0.
+    /// Largest entry of an outlier, relative to that of the normal samples. At least 0.
     pub outlier_scale: f64,
-    /// Where the random numbers start.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 

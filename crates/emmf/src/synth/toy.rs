@@ -1,7 +1,7 @@
 //! The two toy sets of the paper's first figures: samples in the plane, to be fitted with c = 1.
 //!
 //! The paper does not print the coordinates. These are chosen so that the lines show what its text
-//! tells: best lines 28.0° (NMF), 4.0° (l2,1-NMF) and 0.0° (EMMF) off the ray y = x/2 of the normal
+//! says: best lines 28.0° (NMF), 4.0° (l2,1-NMF) and 0.0° (EMMF) off the ray y = x/2 of the normal
 //! samples; under NMF some normal samples have larger errors than the outliers.
 
 use super::Labelled;

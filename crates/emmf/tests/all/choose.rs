@@ -130,7 +130,7 @@ fn a_fit_starts_at_the_clusters_that_were_found() {
     }
     let wrong =
         |clusters: &[usize]| Spec::emmf(2).on(&clean).clusters(clusters).fit().unwrap_err().to_string();
-    assert!(wrong(&[0, 1]).contains("the given clusters"));
+    assert!(wrong(&[0, 1]).contains("the given clustering"));
     assert!(wrong(&[2; 720]).contains("2 for sample 0"), "{}", wrong(&[2; 720]));
 }
 
@@ -170,7 +170,7 @@ fn a_rank_is_the_number_of_parts() {
         };
         let choice = rank(&Spec::emmf(1), (&x).into());
         assert!(choice.k == parts && choice.rank && choice.splits == 3, "{choice:?}");
-        assert!(choice.to_string().contains("least rank"), "{choice}");
+        assert!(choice.to_string().contains("smallest rank"), "{choice}");
         let triplets = (0..120).flat_map(|i| (0..30).map(move |j| (i, j))).map(|(i, j)| (i, j, x[(i, j)]));
         let sparse =
             Csr::from_triplets((120, 30), triplets.filter(|(.., value)| *value > 0.0).collect()).unwrap();

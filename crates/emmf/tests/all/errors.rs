@@ -147,11 +147,11 @@ fn bad_starts() {
     for value in [-1.0, f64::NAN, f64::INFINITY] {
         let mut bad = start();
         bad.u[(2, 1)] = value;
-        let parts = ["given U", &value.to_string(), "row 2, column 1", "finite and not negative"];
+        let parts = ["given U", &value.to_string(), "row 2, column 1", "finite and nonnegative"];
         says(fit(&bad), &parts);
         let mut bad = start();
         bad.v[(3, 0)] = value;
-        says(fit(&bad), &["given V", &value.to_string(), "row 3, column 0", "finite and not negative"]);
+        says(fit(&bad), &["given V", &value.to_string(), "row 3, column 0", "finite and nonnegative"]);
     }
     says(
         fit_from(&Spec::emmf(2).restarts(3), &samples(), &start()),
@@ -163,7 +163,7 @@ fn bad_starts() {
 fn bad_sample_weights() {
     let fit = |s: &[f64]| weighted_fit_from(&Spec::emmf(2), &samples(), &start(), Some(s));
     says(fit(&[1.0; 3]), &["sample weights", "3x1", "4x1"]);
-    says(fit(&[1.0, 1.0, -2.0, 1.0]), &["sample_weight", "-2", "sample 2", "not negative"]);
+    says(fit(&[1.0, 1.0, -2.0, 1.0]), &["sample_weight", "-2", "sample 2", "nonnegative"]);
     says(fit(&[1.0, f64::NAN, 1.0, 1.0]), &["sample_weight", "NaN", "sample 1", "finite"]);
     says(fit(&[0.0; 4]), &["sample_weight", "0 for every sample", "positive for at least one"]);
     // Weights below 1 are in another unit.
@@ -180,8 +180,8 @@ fn malformed_sparse_matrices() {
     says(csr(&[0, 1, 2], &[0], &[1.0, 2.0]), &["as many column indices as values"]);
     says(csr(&[1, 1, 2], &[0, 1], &[1.0, 2.0]), &["from 0 to the number of values"]);
     says(csr(&[0, 1, 1], &[0, 1], &[1.0, 2.0]), &["from 0 to the number of values"]);
-    says(csr(&[0, 3, 2], &[0, 1], &[1.0, 2.0]), &["row 0", "must not fall"]);
-    says(csr(&[0, -1, 2], &[0, 1], &[1.0, 2.0]), &["row 0", "must not fall"]);
+    says(csr(&[0, 3, 2], &[0, 1], &[1.0, 2.0]), &["row 0", "must not decrease"]);
+    says(csr(&[0, -1, 2], &[0, 1], &[1.0, 2.0]), &["row 0", "must not decrease"]);
     says(csr(&[0, 1, 2], &[0, 3], &[1.0, 2.0]), &["row 1", "outside the matrix"]);
     says(csr(&[0, 1, 2], &[0, -1], &[1.0, 2.0]), &["row 1", "outside the matrix"]);
     says(csr(&[0, 0, 2], &[1, 1], &[1.0, 2.0]), &["row 1", "named twice", "sum duplicates"]);

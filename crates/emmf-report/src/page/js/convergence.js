@@ -12,7 +12,7 @@ const convergence = {
     readout.textContent = `from ${number(run.initial, 6)} to ${number(run.objective, 6)} in ${plural(run.iterations, "iteration")}; stopped by ${run.stop}`;
     if (shown.length < 2) { panel.append(el("p", {}, "The objective hardly changed."), readout); return; }
     let [at, places] = [null, []];
-    const svg = chart(panel, `distance of the objective of ${run.name} to its last value after each iteration`, (svg, width) => {
+    const svg = chart(panel, `distance of the objective of ${run.name} from its last value after each iteration`, (svg, width) => {
       const height = 260;
       const logs = shown.map((i) => Math.log10(distance[i]));
       const [low, high] = [Math.floor(Math.min(...logs)), Math.ceil(Math.max(...logs) + 1e-9)];
@@ -31,7 +31,7 @@ const convergence = {
     });
     const show = (to) => {
       at = Math.min(Math.max(to, 0), steps.length - 1);
-      readout.textContent = `after ${steps[at]} iterations: ${number(objective[at], 8)}, ${number(distance[at], 3)} from the last`;
+      readout.textContent = `after ${steps[at]} iterations: ${number(objective[at], 8)}, ${number(distance[at], 3)} from the last value`;
       svg.redraw();
     };
     svg.setAttribute("tabindex", "0");

@@ -38,7 +38,7 @@ const residuals = {
   before: slider,
   panel: (panel, run) => {
     const { low, high, counts, bin, most, edge } = histogram(run, 64);
-    chart(panel, `how many samples of ${run.name} have which outlier score`, (svg, width) => {
+    chart(panel, `distribution of the outlier scores of ${run.name}`, (svg, width) => {
       const height = 240;
       const field = { left: 52, right: width - 8, top: 26, bottom: height - 40 };
       const marks = [-1000, -100, -10, -5, -2, -1, 0, 1, 2, 5, 10, 20, 50, 100, 1000, 1e4, 1e5, 1e6, 1e8, 1e10].filter((mark) => Math.asinh(mark) >= low && Math.asinh(mark) <= high);
@@ -98,7 +98,7 @@ const outlierCard = (run, sample, rank) => {
     el("div", { class: "faint" }, describe(run, sample.row)), reason,
     textOf(run, sample.row) ? el("div", { class: "text" }, textOf(run, sample.row)) : null, words(run) ? null : triple(run, sample));
   if (!run.sketch.image && sample.worst.length) {
-    card.append(table(["does not fit", "is", "fit"], sample.worst.slice(0, words(run) ? 8 : 4).map((w) => [el("td", { title: w.name }, w.name), number(w.value, 3), number(w.fitted, 3)])));
+    card.append(table(["fits worst", "value", "fit"], sample.worst.slice(0, words(run) ? 8 : 4).map((w) => [el("td", { title: w.name }, w.name), number(w.value, 3), number(w.fitted, 3)])));
   }
   const hear = () => {
     const bad = isOutlier(run, place);
@@ -124,7 +124,7 @@ const ranking = {
     panel.append(lead, cards);
     heard.push(() => {
       const bad = outliersOf(run);
-      lead.textContent = bad ? "Outliers first; what is pale is none." : "There are no outliers. These are the samples with the highest scores.";
+      lead.textContent = bad ? "Outliers first; pale samples are not outliers." : "There are no outliers. These are the samples with the highest scores.";
     });
     if (!run.sketch.image && !words(run)) panel.append(el("p", { class: "faint" }, "Curves run over the features: the sample in blue, its approximation in orange."));
     if (outliers.length <= first) return;

@@ -13,7 +13,7 @@ const repeat = {
       ["data", `${data.name}: ${data.n} samples, ${data.d} features, ${data.dtype}, ${data.sparse ? "sparse" : "dense"}`],
       ["seconds", ["prepare", "init", "iterate", "total"].map((part) => `${part} ${number(seconds[part], 3)}`).join(", ")],
       ["best restart", String(run.restart)],
-      ...(run.grid ? [["chosen of a grid", flat(run.grid)]] : []),
+      ...(run.grid ? [["chosen from a grid", flat(run.grid)]] : []),
       ...Object.entries(run.spec).map(([name, value]) => [name, flat(value)]),
       ...Object.entries(run.extras).map(([name, value]) => [name, flat(value)]),
       ["versions", `fitted with emmf ${run.emmf}, page by emmf ${page.emmf}`],

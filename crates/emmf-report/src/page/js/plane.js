@@ -1,8 +1,8 @@
 // The samples as points of a plane: near each other where they are alike, or along principal components. Hover, touch or keys
 // show a sample; a rectangle selects many.
 const views = {
-  layout: { name: "neighbours together", points: (run) => run.sketch.layout, text: (run) => `Samples that are alike${run.sketch.layout.by === "coefficients" ? " in their coefficients" : ""} lie near each other; directions and distances between groups mean little.` },
-  principal: { name: "principal components", points: (run) => run.sketch.plane, text: (run) => `The two axes hold ${percent(run.sketch.plane.shares[0] + run.sketch.plane.shares[1])} of the variance of the coefficients.` },
+  layout: { name: "neighbours together", points: (run) => run.sketch.layout, text: (run) => `Samples that are alike${run.sketch.layout.by === "coefficients" ? " in their coefficients" : ""} lie near each other; directions, and distances between groups, mean little.` },
+  principal: { name: "principal components", points: (run) => run.sketch.plane, text: (run) => `The two axes explain ${percent(run.sketch.plane.shares[0] + run.sketch.plane.shares[1])} of the variance of the coefficients.` },
 };
 const planeView = { of: "layout" };
 const planes = [];
@@ -88,7 +88,7 @@ class Plane {
     this.labels = this.of.map((place) => run.label[place]);
     const scores = this.of.map((place) => run.score[place]);
     this.worst = scores.reduce((best, score, at) => (score > scores[best] ? at : best), 0);
-    this.canvas = el("canvas", { class: "plane", tabindex: "0", role: "img", "aria-label": `the samples of ${run.name} as points; arrow keys go from point to point, Home to the worst outlier, Enter selects the sample, C its cluster; plus and minus zoom, 0 shows all, arrows with shift move` });
+    this.canvas = el("canvas", { class: "plane", tabindex: "0", role: "img", "aria-label": `the samples of ${run.name} as points; arrow keys go from point to point, Home goes to the worst outlier, Enter selects the sample, C its cluster; plus and minus zoom, 0 shows all, arrows with shift move the view` });
     this.base = el("canvas");
     this.tip = el("div", { class: "tip", role: "status", hidden: "" });
     this.legend = el("div", { class: "legend" });
@@ -241,7 +241,7 @@ class Plane {
       legend.replaceChildren(...buttons);
     } else legend.replaceChildren();
     if (held >= 0 && legend.children[held]) legend.children[held].focus({ preventScroll: true });
-    const thinned = run.sketch.plane.rows ? ` ${count(this.rows.length)} of ${count(run.data.n)} samples are shown, the worst among them.` : "";
+    const thinned = run.sketch.plane.rows ? ` ${count(this.rows.length)} of ${count(run.data.n)} samples are shown, including the worst.` : "";
     this.caption.textContent = views[this.view].text(run) + thinned;
   }
 

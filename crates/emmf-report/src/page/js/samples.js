@@ -40,7 +40,7 @@ const samplesTable = {
     const only = el("select", { "aria-label": "which samples" }, ...["all", "outliers", "selected"].map((kind) => el("option", {}, kind)));
     const save = el("button", { type: "button" }, "download");
     const status = el("span", { class: "faint", role: "status" });
-    const [back, on] = ["‹ before", "next ›"].map((text) => el("button", { type: "button" }, text));
+    const [back, on] = ["‹ previous", "next ›"].map((text) => el("button", { type: "button" }, text));
     const grid = el("table", { class: "samples" });
     panel.append(el("div", { class: "controls" }, many ? fit : "", search, only, save), el("div", { class: "wide", tabindex: "0" }, grid), el("div", { class: "controls" }, back, on, status));
 

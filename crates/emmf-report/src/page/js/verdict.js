@@ -12,7 +12,7 @@ const told = {
   clusters: (run) => {
     const sizes = Array.from(sizesOf(run)).sort((a, b) => a - b);
     const [least, middle, most] = [sizes[0], sizes[sizes.length >> 1], sizes[sizes.length - 1]];
-    const spread = sizes.length === 1 ? "" : least === most ? ` of ${count(least)} each` : `, the smallest of ${count(least)}, the largest of ${count(most)} (median ${count(middle)})`;
+    const spread = sizes.length === 1 ? "" : least === most ? ` of ${count(least)} each` : `, the smallest with ${count(least)}, the largest with ${count(most)} (median ${count(middle)})`;
     const thinned = run.rows ? `, counted on ${count(run.rows.length)} of them` : "";
     return [el("b", {}, plural(sizes.length, "cluster")), `${many ? "" : ` among ${plural(run.data.n, "sample")} of ${run.data.name} by ${run.spec.method}`}${spread}${thinned}.`];
   },
@@ -20,12 +20,12 @@ const told = {
     if (run.tree) return [`The layers have ${widthsOf(run)} nodes, from the bottom up; clusters are those of the last.`];
     if (!run.choice) return ["The number of clusters was given, not chosen."];
     const { ks, k, agreeing, splits, stability, by_graph: byGraph, rank } = run.choice;
-    if (rank) return [`The number of centroids was chosen by what they explain of values held out; ${agreeing} of ${splits} masks choose it.`];
+    if (rank) return [`The number of centroids was chosen by how much of the held-out values they explain; ${agreeing} of ${splits} masks choose it.`];
     const best = percent(Math.max(0, ...stability));
-    if (byGraph) return [el("b", {}, "The number of clusters is a guess: "), `random halves of the data do not agree well enough (${best} at best), so these are communities of the graph of neighbours, ${byGraph[0]} to ${byGraph[1]} depending on its neighbours.`];
+    if (byGraph) return [el("b", {}, "The number of clusters is a guess: "), `random halves of the data do not agree well enough (${best} at best), so it is the number of communities in the graph of neighbours, ${byGraph[0]} to ${byGraph[1]} depending on how many neighbours it has.`];
     const own = stability[ks.indexOf(k)] ?? 0;
     const sure = own >= 0.95 && agreeing >= 0.7 * splits ? "sure" : own >= 0.85 && 2 * agreeing >= splits ? "fairly sure" : "not sure";
-    const end = k === Math.max(...ks) && ks.length > 1 ? " It is the largest that was tried; there may be more." : "";
+    const end = k === Math.max(...ks) && ks.length > 1 ? " It is the largest number that was tried; there may be more clusters." : "";
     return [el("b", {}, `The number of clusters is ${sure}: `), `two halves of the data agree to ${percent(own)}, and ${agreeing} of ${splits} splits choose ${k}.${end}`];
   },
   apart: (run) => {
@@ -34,7 +34,7 @@ const told = {
     const wrong = found.points.filter((s) => s < 0).length;
     // As it is told.
     const mean = Number(found.mean.toFixed(2));
-    const how = mean >= 0.5 ? "far apart" : mean >= 0.25 ? "apart, but touch" : "hardly apart by direction alone";
+    const how = mean >= 0.5 ? "far apart" : mean >= 0.25 ? "apart, but touching" : "hardly apart by direction alone";
     return [el("b", {}, `The clusters are ${how}: `), `the mean silhouette is ${found.mean.toFixed(2)}, and ${percent(wrong / (found.points.length || 1))} of the samples are nearer to another cluster.`];
   },
   classes: (run) => {
@@ -46,7 +46,7 @@ const told = {
     const bad = rowsWhere(run, (place) => isOutlier(run, place));
     if (bad.length === 0) return [el("b", {}, "No outliers"), `: no score is above ${number(threshold, 3)}.`];
     const reasons = run.reason ? counts(run, bad, (place) => run.reason[place]).map(([reason, size]) => `${page.reasons[reason]} (${count(size)})`) : [];
-    const aside = run.aside.size ? ` ${count(run.aside.size)} were set aside before the start and had no part in the fit.` : "";
+    const aside = run.aside.size ? ` ${count(run.aside.size)} were set aside before the start and took no part in the fit.` : "";
     const worst = bad.sort((a, b) => run.score[placeOf(run, b)] - run.score[placeOf(run, a)]).slice(0, 3);
     return [el("b", {}, plural(bad.length, "outlier")), ` (${percent(bad.length / run.score.length)}). ${reasons.length ? `Why: ${reasons.join("; ")}.` : ""}${aside} The highest scores: `, ...links(run, worst)];
   },
@@ -56,19 +56,19 @@ const told = {
     return run.groups.flatMap((group, at) => {
       const link = el("button", { type: "button", class: "link" }, `${count(group.length)} outliers`);
       link.addEventListener("click", () => choose(run, group, `outliers that are alike${run.groups.length > 1 ? ` (${at + 1})` : ""}`));
-      return [at ? " " : "", link, ` are alike and unlike the rest${4 * k * group.length >= n ? `: a cluster of their own?${more}` : ""}.`];
+      return [at ? " " : "", link, ` are alike but unlike the rest${4 * k * group.length >= n ? `: a cluster of their own?${more}` : ""}.`];
     });
   },
   doubts: (run) => {
     const said = [];
     if (run.doubt) said.push(`About outliers: ${run.doubt}.`);
-    if (run.unassigned.length) said.push(`${share(run.unassigned.length, run.data.n)} samples have no coefficient at all: no centroid describes them, whatever their cluster.`);
-    if (run.early) said.push(`The fit was ended early (${run.stop}).`);
+    if (run.unassigned.length) said.push(`${share(run.unassigned.length, run.data.n)} samples have no positive coefficient: no centroid describes them, whatever their cluster.`);
+    if (run.early) said.push(`The fit ended early (${run.stop}).`);
     return said.length ? [said.join(" ")] : [];
   },
   agreement: (run) => {
     if (run.agreement === null || run.agreement === undefined) return [];
-    return [`${percent(run.agreement)} of the samples are in the cluster that is matched with theirs in ${runs[run.link].name}.`];
+    return [`${percent(run.agreement)} of the samples are in the cluster matched to their cluster in ${runs[run.link].name}.`];
   },
 };
 
@@ -85,7 +85,7 @@ const verdict = {
 const summary = () => {
   const head = ["method", "k", "samples", "iterations", "stopped by", "objective", "seconds"];
   const known = runs.some((run) => run.clustering);
-  const nmi = () => el("th", { title: "mutual information over the geometric mean of the entropies" }, "NMI");
+  const nmi = () => el("th", { title: "mutual information divided by the geometric mean of the entropies" }, "NMI");
   if (known) head.push("accuracy", nmi(), "ARI");
   head.push("outliers");
   const rows = runs.map((run) => {

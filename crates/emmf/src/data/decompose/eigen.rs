@@ -5,7 +5,7 @@ use super::svd::turn;
 use crate::data::{dot_f64, vectorized};
 use crate::matrix::Mat;
 
-/// Rounds for one eigenvalue at the most; two are usual.
+/// Maximum number of rounds for one eigenvalue; two are usual.
 const ROUNDS: usize = 60;
 
 /// Squares below this are nothing beside a largest entry of 1.

@@ -12,7 +12,7 @@ use crate::real::Real;
 const ORTHOGONAL: f64 = 1e-14;
 /// Squares below this share of all of them are rounding.
 const NOTHING: f64 = 1e-30;
-/// Sweeps over all pairs of columns at the most; ten are usual.
+/// Maximum number of sweeps over all pairs of columns; ten are usual.
 const SWEEPS: usize = 60;
 
 /// The thin SVD A = L·diag(s)·Rᵀ of a matrix with at least as many rows as columns, s descending; `None` where a number is

@@ -42,7 +42,7 @@ pub trait EntryLoss: Copy + Send + Sync {
     }
 }
 
-/// Numbers that a vector register takes at the most: sums run in so many lanes on every machine.
+/// How many numbers a vector register takes at most: sums run in this many lanes on every machine.
 const LANES: usize = 8;
 
 /// Σ f(x, y) over the pairs, in a fixed order. Where x is NaN, it is missing and counts nothing.

@@ -11,7 +11,7 @@ use crate::matrix::Mat;
 use crate::method::Nnls;
 use crate::real::sealed::{Left, Product};
 
-/// Problems that are solved at the most.
+/// Maximum number of problems that are solved.
 const MAX_ITER: usize = 200;
 /// The change of the divergence that is too small to go on, and that of the coefficients where they are solved for again and again, as
 /// a share of the largest: near its minimum the objective stands still long before they do.

@@ -16,7 +16,7 @@ use crate::matrix::Mat;
 use crate::real::sealed::{Left, Product};
 use crate::threads::each;
 
-/// Iterations at the most, and the change of all diagonal entries that counts as none.
+/// Maximum number of iterations, and the change of all diagonal entries that counts as none.
 const ITERATIONS: usize = 300;
 const STILL: f64 = 1e-5;
 /// Where the momentum starts.

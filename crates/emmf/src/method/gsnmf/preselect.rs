@@ -11,7 +11,7 @@ use crate::data::Data;
 use crate::matrix::Mat;
 use crate::real::Real;
 
-/// Representatives of the samples, and of the features, at the most.
+/// Maximum number of representatives of the samples, and of the features.
 const MOST: usize = 320;
 
 /// Which ones, and how many each stands for.

@@ -10,11 +10,11 @@ use crate::data::Data;
 use crate::matrix::Mat;
 use crate::real::Real;
 
-/// Sweeps at the most.
+/// Maximum number of sweeps.
 const SWEEPS: usize = 100;
 /// Relative deviation of the sums at which sweeping ends. Separability does not depend on it.
 const EVEN: f64 = 1e-4;
-/// Share of the deviation that a sweep has to leave at the most: where X has too many zeros, no scaling
+/// Share of the deviation that a sweep may leave, at most: if X has too many zeros, no scaling
 /// reaches equal sums, and the factors would grow without end.
 const PROGRESS: f64 = 0.95;
 

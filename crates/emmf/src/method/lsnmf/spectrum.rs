@@ -23,7 +23,7 @@ use crate::threads::each;
 
 /// Vectors of a block beyond twice those wanted.
 pub(in crate::method) const SPARE: usize = 8;
-/// Steps at the most: where the block is small, and from the last embedding where it is so large that a step takes a while.
+/// Maximum number of steps: where the block is small, and from the last embedding where it is so large that a step takes a while.
 const STEPS: usize = 60;
 const LARGE_STEPS: usize = 6;
 /// Multiplications of a step from which on it takes a while.
@@ -48,7 +48,7 @@ pub(super) struct Spectrum {
     pub(super) centroids: Mat<f64>,
     /// Orthonormal, n+m rows.
     block: Mat<f64>,
-    /// Steps to make at the most.
+    /// Maximum number of steps to make.
     steps: usize,
 }
 

@@ -15,7 +15,7 @@ use crate::method::Normal;
 use crate::real::Real;
 use crate::threads::each;
 
-/// Sweeps at the most, and the change of all means, relative to the largest, that counts as none.
+/// Maximum number of sweeps, and the change of all means, relative to the largest, that counts as none.
 const SWEEPS: usize = 200;
 const STILL: f64 = 1e-8;
 

@@ -1,4 +1,4 @@
-//! Counts of genes in cells of the blood.
+//! Gene counts in blood cells.
 
 use rand::RngExt;
 use rand_distr::{Distribution, Poisson, StandardNormal};

@@ -1,4 +1,4 @@
-//! Small data of four kinds to begin with, made rather than collected, so that the truth is known: images, texts, counts of
+//! Small data sets of four kinds to start with, made rather than collected, so that the truth is known: images, texts, counts of
 //! single cells, and spectra.
 
 mod cells;
@@ -21,12 +21,12 @@ use crate::matrix::Mat;
 /// How much is made: `Amount { seed: 7, ..Amount::default() }`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Amount {
-    /// Number of normal samples of all classes together, at least one of each. Where it cannot be divided by the classes,
+    /// Number of normal samples of all classes together, at least one of each. If it cannot be divided by the classes,
     /// their sizes differ by one.
     pub samples: usize,
     /// Number of outliers.
     pub outliers: usize,
-    /// Where the random numbers start.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 

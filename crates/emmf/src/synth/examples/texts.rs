@@ -93,7 +93,7 @@ const STRANGE: [&[&str]; 3] = [
 /// Sentences of a review, beside its first and last words.
 const SENTENCES: usize = 4;
 
-/// Texts of which the truth is known.
+/// Texts whose classes and outliers are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Texts {
@@ -107,7 +107,7 @@ pub struct Texts {
     pub classes: Vec<&'static str>,
 }
 
-/// Reviews of restaurants, laptops, hotels and films, a few sentences each. Outliers are texts that are no reviews: in turn lines
+/// Reviews of restaurants, laptops, hotels and films, a few sentences each. Outliers are texts that are not reviews: in turn lines
 /// of a log, of a poem and of a lawyer's letter, each with a few words of a review.
 pub fn texts(amount: &Amount) -> Result<Texts> {
     let (labels, outlier) = amount.truth(CLASSES.len())?;
