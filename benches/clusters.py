@@ -192,7 +192,7 @@ def table(rows, shape, field):
         return float(np.mean(found)) if found else np.nan
 
     timed = field == "seconds"
-    last = "" if timed else " mean | worst beside k-means |"
+    last = "" if timed else " mean | worst difference from k-means |"
     yield f"| | {' | '.join(sets)} |{last}"
     yield "|---" * (len(sets) + 1 + last.count("|")) + "|"
     for method in methods:

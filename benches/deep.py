@@ -105,7 +105,7 @@ def page(rows):
     left = [name for name in [*clusters.PAPER, *clusters.MORE] if name not in sets]
     if left:
         lines += [f"**This edition is not complete**: not yet run on {', '.join(left)}.", ""]
-    lines += [f"Seeds at the most: {seeds}. – stands for what was not run: numpy takes too long for it, or the data are sparse."]
+    lines += [f"Seeds per set, at most: {seeds}. – marks what was not run: numpy takes too long for it, or the data are sparse."]
     PAGE.write_text("\n".join(lines).rstrip() + "\n")
 
 

@@ -40,10 +40,10 @@ PUBLISHED = {
 }
 HEAD = f"""# Every method without a graph on four data sets of the paper
 
-Written by `make methods`: `emmf fit FILE.mat -k CLASSES --method NAME --as-published --seed S` (unit samples, k-means
-start, published exponents), 500 iterations (`pnmf` 100), mean ± standard deviation of seeds 0 to {SEEDS - 1}. The number after each
-is the paper's, table 2, where it has one; NMI is divided by the geometric mean of the entropies, the paper's divisor is not known. Seconds are the processor's
-for one fit with everything around it, on one core.
+Written by `make methods`: `emmf fit FILE.mat -k CLASSES --method NAME --as-published --normalize unit --seed S` (unit
+samples, k-means start, published exponents), 500 iterations (`pnmf` 100), mean ± standard deviation of seeds 0 to {SEEDS - 1}.
+The number in brackets is the paper's, table 2, if it has one. NMI is divided by the geometric mean of the entropies; the
+paper's divisor is not known. Seconds are processor time of the whole program for one fit, on one core.
 """
 
 

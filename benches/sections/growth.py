@@ -44,14 +44,14 @@ def measure(env, opts):
 def render(found):
     rows, targets = [], []
     for case in found:
-        name = "entries a row" if case["name"] == "row_entries" else case["name"]
+        name = "entries per row" if case["name"] == "row_entries" else case["name"]
         name = "n, and with it the entries" if name == "n" and "row_entries" in case["rest"] else name
         counted = [point for point in case["points"] if point[0] >= case["from"]]
         exponent = slope([(value, figure["median"]) for value, figure in counted])
-        rest = ", ".join(f"{key} = {value}" for key, value in case["rest"].items()).replace("row_entries", "entries a row")
+        rest = ", ".join(f"{key} = {value}" for key, value in case["rest"].items()).replace("row_entries", "entries per row")
         points = " · ".join(f"{value:,}: {number(figure['median'])}" for value, figure in case["points"])
         rows.append([name, rest, points, f"{counted[0][0]:,}", f"{exponent:.3f}"])
         line = f"exponent {exponent:.3f} in {name} from {counted[0][0]:,} on, target {LOW} to {HIGH}"
         targets.append((line, LOW <= exponent <= HIGH))
-    text = "Milliseconds an iteration of emmf, f32, 2 threads, and the exponent b of a·xᵇ: past the cache, and where what grows outweighs what stays: reading X for any c, the step and the weight of every sample for any d (about 4 ms for 40,000 samples, which is why that exponent is low), products of c×c for any number of entries. More entries in the same rows cost less each: each row of V and U that is fetched serves more of them.\n\n"
+    text = "Milliseconds per iteration of emmf, f32, 2 threads, and the exponent b of a·xᵇ. It is counted from sizes on that exceed the cache, and where the part that grows outweighs the part that does not: reading X for any c, the step and the weight of every sample for any d (about 4 ms for 40,000 samples, which is why that exponent is low), products of c×c for any number of entries. With more entries per row, each entry costs less: each row of V and U that is fetched serves more of them.\n\n"
     return text + table(["grows", "stays", "milliseconds", "counted from", "exponent"], rows), targets

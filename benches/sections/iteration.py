@@ -78,7 +78,7 @@ def render(found):
         where = f"{label} {case['dtype']}, threads: {case['threads']}"
         targets.append((f"emmf at {times(to_floor[1])} of the floor, target {FLOOR}: {where}", met(to_floor[1], FLOOR)))
         targets.append((f"emmf at {times(robust)} of nmf, target {ROBUST}: {where}", met(robust, ROBUST)))
-    text = "Milliseconds. The three libraries make the two bare products; nmf and emmf are whole iterations, which multiply V by UᵀU and form VᵀQV besides: c/d of the products' multiplications, a tenth at (7200, 1024, 100).\n\n"
+    text = "Milliseconds. The three libraries make the two bare products; nmf and emmf are whole iterations, which also multiply V by UᵀU and form VᵀQV. That is c/d of the products' multiplications, a tenth at (7200, 1024, 100).\n\n"
     late_text, late_targets = render_late(late)
     return text + table(head, rows) + notes + late_text, targets + late_targets
 

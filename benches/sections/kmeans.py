@@ -46,7 +46,7 @@ def render(found):
     ours = statistics.median(run["seconds"] for run in runs["ours"])
     worth = 1e3 * ours / found["iteration"]["median"]
     text = (
-        f"{found['name']} ({n}×{d}, k = {c}, f32), one k-means++ start a seed, {len(runs['ours'])} seeds. An iteration of emmf takes "
+        f"{found['name']} ({n}×{d}, k = {c}, f32), one k-means++ start per seed, {len(runs['ours'])} seeds. An iteration of emmf takes "
         f"{number(found['iteration']['median'])} ms, so the start costs {worth:.1f} iterations. The last column: seconds until a run ends at "
         "scikit-learn's median inertia or below, repeating with other seeds.\n\n"
     )

@@ -50,7 +50,7 @@ def render(found):
         label = f"{case['name']} {n}×{d}, k = {c}"
         rows.append([label, case["dtype"], number(floor and floor["median"]), *ours, *peers, times(to_floor)])
         targets += verdicts(case, to_floor)
-    text = f"Milliseconds an iteration, median of the first {ITERATIONS} from the same random start, 2 threads.\n\n"
+    text = f"Milliseconds per iteration, median of the first {ITERATIONS} from the same random start, 2 threads.\n\n"
     return text + table(head, rows) + notes, targets
 
 

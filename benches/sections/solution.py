@@ -59,7 +59,7 @@ def render(found):
             factor = ratio(case["cd"], figure)
             kind = label if key == "default" else f"{label}, {key}"
             cells = [case["dtype"], f"{case['tol']:g}", f"{case['objective']:.6g}", case["iterations"]["cd"]]
-            ours = spread(figure) if figure else f"not reached: comes to rest at {case['ends'][key]:.6g}, another local minimum"
+            ours = spread(figure) if figure else f"not reached: stops at {case['ends'][key]:.6g}, another local minimum"
             rows.append([kind, *cells, spread(case["cd"]), case["iterations"].get(key, "–"), ours, times(factor)])
             if key == "default":
                 line = f"{label} {case['dtype']}, tol {case['tol']:g}: {number(factor)} times sooner, target {FACTOR}"

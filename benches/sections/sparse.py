@@ -7,14 +7,15 @@ TITLE = "Sparse data"
 
 FACTOR = 3.0
 
-REASONS = """Where the time goes: every entry fetches a row of U for XU and one of V for XᵀQV, 200 bytes each in single and 400 in double
-precision, most of them from beyond the core's own cache. That is all that an iteration waits for: the whole of it takes less than the two bare products by
-SciPy or MKL, and its time varies with what else uses the machine's memory. Slabs of samples keep V in the cache in part; a second cut by features would
-write P = XU several times, which costs what it saves.
+REASONS = """Where the time goes: every entry fetches a row of U for XU and one of V for XᵀQV, 200 bytes each in single precision and 400 in
+double, most of them from beyond the core's own cache. An iteration waits for nothing else: all of it takes less time than the two
+bare products by SciPy or MKL, and its time varies with what else uses the machine's memory. Slabs of samples keep part of V in the
+cache; a second cut by features would write P = XU several times, which costs as much as it saves.
 
-Where the memory goes, f32: U and V 14 MB, the entries a second time by feature 13 MB, XᵀQV as large as U 4 MB, the start or the
-screening's directions 4 to 12 MB, the program's own pages and vectors about 6 MB. The first three are more than twice the CSR arrays plus the factors leaves; without the
-second copy of the entries XᵀQV would have to be scattered into a sum of its own for every thread, at about twice the time."""
+Where the memory goes, f32: U and V 14 MB, the second copy of the entries, by feature, 13 MB, XᵀQV, as large as U, 4 MB, the start
+or the directions of the screening 4 to 12 MB, the program's own pages and vectors about 6 MB. The first three together exceed the
+target (twice the CSR arrays plus the factors). Without the second copy of the entries, XᵀQV would have to be scattered into a
+separate sum for every thread, at about twice the time."""
 
 
 def shape_of(opts):
@@ -76,7 +77,7 @@ def render(found):
         rows.append([f"megabytes beyond X, {name}", *(number(figures[dtype]["mb"].get(name)) for dtype in figures)])
     targets = [line for dtype in figures for line in verdicts(figures[dtype], problem, dtype)]
     density = problem["row_entries"] / problem["d"]
-    text = f"Milliseconds an iteration, {problem['n']}×{problem['d']} with {density:.1%} entries, k = {problem['c']}, 2 threads.\n\n"
+    text = f"Milliseconds per iteration, {problem['n']}×{problem['d']} with {density:.1%} entries, k = {problem['c']}, 2 threads.\n\n"
     return text + table(["", "f32", "f64"], rows) + "\n\n" + REASONS, targets
 
 

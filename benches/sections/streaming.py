@@ -71,7 +71,7 @@ def render(found):
         ms[name] = column("ms")
         cells = [number(ms[name]), number(column("wall")), number(column("peak_mb")), f"{column('objective'):.9g}"]
         rows.append([name, *cells])
-    head = ["", "ms an iteration", f"seconds, {ITERATIONS} iterations with reading", "peak MB of the process", "objective"]
+    head = ["", "ms per iteration", f"seconds, {ITERATIONS} iterations with reading", "peak MB of the process", "objective"]
     speed = ms["in memory"] / ms["streamed"]
     text = f"`emmf fit` of a {n}×{d} NPY file of f32 ({4 * n * d / 2**30:.1f} GB), k = {k}, `--max-memory {found['limit']}`.\n\n"
     return text + table(head, rows), [(f"streamed at {times(speed)} of the speed in memory, target {SPEED}", speed >= SPEED)]

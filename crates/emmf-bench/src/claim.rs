@@ -42,7 +42,7 @@ impl Verdict {
             Self::Holds => "Holds",
             Self::Partly => "Holds in part",
             Self::Fails => "Does not hold",
-            Self::Beside => "Beside the paper",
+            Self::Beside => "Beyond the paper",
         }
     }
 }

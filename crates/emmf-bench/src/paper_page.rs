@@ -33,7 +33,7 @@ fn unfinished(all: &[(Experiment, Shown)]) -> Option<Block> {
     let names: Vec<String> = names.map(|(experiment, _)| format!("`{}`", experiment.name)).collect();
     let text = || {
         format!(
-            "**This edition is not complete**: not all runs of {} have been made; each says how many seeds it has. With few seeds little can be told apart, and cells without runs show the paper's value alone.",
+            "**This edition is not complete**: not all runs of {} have been made; each says how many seeds it has. With few seeds there is little to conclude, and cells without runs show the paper's value alone.",
             names.join(", ")
         )
     };
@@ -45,7 +45,7 @@ fn counts(all: &[(Experiment, Shown)]) -> String {
     let count = |verdict: Verdict| claims().filter(|claim| claim.verdict == verdict).count();
     let total = claims().filter(|claim| claim.verdict != Verdict::Beside).count();
     format!(
-        "Of {total} statements of the paper that were put to the test, {} hold, {} hold in part and {} do not hold. Every number here and below is computed from the runs.",
+        "Of {total} statements of the paper that were tested, {} hold, {} hold in part and {} do not hold. Every number here and below is computed from the runs.",
         count(Verdict::Holds),
         count(Verdict::Partly),
         count(Verdict::Fails)

@@ -124,7 +124,7 @@ fn legend(plan: &Plan, summary: &Summary) -> String {
         ""
     };
     let larger = if plan.runs.published.is_some() {
-        ", and where the results hold it, below it, by the larger one: the paper does not say which it prints"
+        "; if the results have it, the value divided by the larger entropy is below it, since the paper does not say which it prints"
     } else {
         ""
     };
@@ -133,7 +133,7 @@ fn legend(plan: &Plan, summary: &Summary) -> String {
         most => (
             format!("Mean ± standard deviation over {most} seeds, unless a cell names its number of seeds"),
             format!(
-                "; a star marks what cannot be told apart from it (paired over the seeds, 5 %; with fewer than {PAIRS} seeds nothing can, and no star is set)"
+                "; a star marks what does not differ significantly from it (paired over the seeds, 5 %; with fewer than {PAIRS} seeds there is no test and no star)"
             ),
         ),
     };

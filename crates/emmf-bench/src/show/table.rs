@@ -58,7 +58,7 @@ fn figure(summaries: &[Summary; 2], proposed: Option<&str>, name: &str) -> Optio
     if charts.iter().all(|chart| chart.series.len() < 2) {
         return None;
     }
-    let caption = "Our means over the paper's values, one sign for each column, with the standard deviation over the seeds; on the line both are the same.";
+    let caption = "Our means against the paper's values, one mark for each column, with the standard deviation over the seeds; on the line both are equal.";
     let sheet = Sheet { charts, columns: 2, panel: (480, 400) };
     Some(Plate { name: name.into(), caption: caption.into(), plot: Plot::Sheet(sheet) })
 }
@@ -122,7 +122,7 @@ fn best_as_published(summaries: &[Summary; 2], proposed: &str) -> Option<Claim> 
         Verdict::of(acc + nmi, 2 * all),
         format!("{proposed} has the highest ACC and NMI of the methods in the table, everywhere."),
         format!(
-            "Of the methods as published it has the highest mean ACC in {acc} of {all} columns and the highest mean NMI in {nmi} of {all}.{}",
+            "Among the methods as published it has the highest mean ACC in {acc} of {all} columns and the highest mean NMI in {nmi} of {all}.{}",
             waiting(&summaries[0])
         ),
     );
@@ -147,13 +147,13 @@ fn best_of_all(summaries: &[Summary; 2], proposed: &str) -> Option<Claim> {
         let (best, all) = of(summary, &[Rank::Best]);
         let (tied, _) = of(summary, &[Rank::Tied]);
         format!(
-            "in {}: best in {best} of {all} columns, not to be told apart from the best in {tied} more",
+            "in {}: best in {best} of {all} columns, no significant difference from the best in {tied} more",
             summary.measure.name()
         )
     });
     let claim = Claim::beside(
         format!(
-            "{proposed} among all rows, those at equal exponent, in stable setting and the start itself included:"
+            "{proposed} among all rows, including those at equal exponent, those in stable setting and the start itself:"
         ),
         format!("{acc}; {nmi}.{}", waiting(&summaries[0])),
     );
@@ -196,7 +196,7 @@ fn one_by_one(summaries: &[Summary; 2], proposed: &str, other: &str) -> Claim {
         let (all, worse, same) = (differences.len(), told.len() - better, enough.len() - told.len());
         let few = if few.is_empty() { String::new() } else { format!(", too few seeds to tell in {}", few.len()) };
         format!(
-            "{} {:+.3} on average; better in {better} of {all} columns, worse in {worse}, not to be told apart in {same}{few}",
+            "{} {:+.3} on average; better in {better} of {all} columns, worse in {worse}, no significant difference in {same}{few}",
             summary.measure.name(),
             mean(&differences)
         )
