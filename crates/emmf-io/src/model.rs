@@ -230,7 +230,9 @@ fn from_bytes(bytes: &[u8]) -> Result<AnyModel, Problem> {
             let what = format!("a model file of version {}", version.unwrap_or("?"));
             return Err(Problem::unsupported(what, "use the program that wrote it, or a newer one"));
         }
-        _ => return Err(Problem::unsupported("a safetensors file from another program", "fit a model first")),
+        _ => {
+            return Err(Problem::unsupported("a safetensors file from another program", "fit a model first"));
+        }
     }
     let missing = |name: &str| Problem::malformed("the metadata", format!("there is no '{name}'"));
     let parsed = |name: &str| entry(name).ok_or_else(|| missing(name));

@@ -163,7 +163,8 @@ fn runs_of(
     let (found, left_out) = if args.show {
         (there.into_results(), Vec::new())
     } else {
-        std::fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be created", folder.display()))?;
+        std::fs::create_dir_all(&folder)
+            .with_context(|| format!("{}: cannot be created", folder.display()))?;
         make(args, experiment, &plan, Store::open(there)?)?
     };
     let left_out = reasons(&left_out);
