@@ -35,7 +35,20 @@ fn solvers(method: &Entry) -> Vec<Solver> {
     if method.solvers.is_empty() { vec![Solver::Mu] } else { method.solvers.to_vec() }
 }
 
-const INITS: &[Init] = &[Init::Random, Init::Kmeans, Init::KmeansParallel, Init::Trimmed, Init::Nndsvd];
+const OTHERS: &[Init] = &[Init::Random, Init::KmeansParallel, Init::Trimmed, Init::Nndsvd];
+
+/// Every method with k-means and with one of the other starts, which take turns: a peak is that of the start or that of the
+/// iterations, so not all pairs are needed.
+fn taking_turns(
+    methods: impl Iterator<Item = &'static Entry>,
+    k: usize,
+    others: &'static [Init],
+) -> impl Iterator<Item = Spec> {
+    methods.enumerate().flat_map(move |(at, method)| {
+        let other = at % others.len();
+        specs(method, k, &[Init::Kmeans]).chain(specs(method, k, &others[other..=other]))
+    })
+}
 
 /// These starts with every solver.
 fn specs(method: &'static Entry, k: usize, inits: &'static [Init]) -> impl Iterator<Item = Spec> {
@@ -81,7 +94,7 @@ fn quick() -> impl Iterator<Item = &'static Entry> {
 fn promise_11_what_a_fit_takes_is_announced() {
     let _turn = turn();
     let x = uniform(5000, 10, &mut rng(1));
-    check(quick().flat_map(|method| specs(method, 10, INITS)), &x, false);
+    check(taking_turns(quick(), 10, OTHERS), &x, false);
     check(quick().flat_map(|method| specs(method, 3, &[Init::Kmeans])), &x.cast::<f32>(), false);
 }
 
@@ -89,15 +102,15 @@ fn promise_11_what_a_fit_takes_is_announced() {
 fn promise_11_with_more_features_than_samples() {
     let _turn = turn();
     let x = uniform(300, 800, &mut rng(2));
-    check(METHODS.iter().flat_map(|method| specs(method, 10, &INITS[1..2])), &x, false);
+    check(METHODS.iter().flat_map(|method| specs(method, 10, &[Init::Kmeans])), &x, false);
 }
 
 #[test]
 fn promise_11_in_blocks_of_samples() {
     let _turn = turn();
     let x = uniform(5000, 10, &mut rng(3));
-    check(quick().flat_map(|method| specs(method, 10, &INITS[2..])), &x.cast::<f32>(), true);
-    check(quick().flat_map(|method| specs(method, 3, &INITS[..2])), &x, true);
+    check(taking_turns(quick(), 10, &OTHERS[1..]), &x.cast::<f32>(), true);
+    check(quick().flat_map(|method| specs(method, 3, &OTHERS[..1])), &x, true);
 }
 
 #[test]
@@ -105,7 +118,7 @@ fn promise_11_with_a_graph() {
     let _turn = turn();
     let x = uniform(3000, 20, &mut rng(4));
     let graphs = || METHODS.iter().filter(|method| method.facts.graph.is_certain());
-    check(graphs().flat_map(|method| specs(method, 4, INITS)), &x, false);
+    check(taking_turns(graphs(), 4, OTHERS), &x, false);
     check(graphs().flat_map(|method| specs(method, 15, &[Init::Kmeans])), &x.cast::<f32>(), false);
     let with = |neighbours| GraphSpec { neighbours, ..GraphSpec::default() };
     check([3, 20].into_iter().map(|near| Spec::new("nmf", 10).graph(with(near)).max_iter(2)), &x, false);

@@ -278,7 +278,7 @@ fn the_paper_without_data() {
         "coil100.mat",
         "7200 samples, 1024 features and 100 classes",
         "usually found as",
-        "no run of table2 has ended",
+        "no run of table2 was completed",
     ] {
         assert!(done.stderr.contains(part), "{part}: {}", done.stderr);
     }

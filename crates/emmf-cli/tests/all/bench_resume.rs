@@ -161,12 +161,12 @@ fn promise_03_show_changes_no_results() {
     assert_eq!(place.read(RESULTS), half);
     for begun in ["", "data,contam"] {
         place.write(RESULTS, begun);
-        place.refuses("bench mine.toml --out out --show", &["no run of mine has ended"]);
+        place.refuses("bench mine.toml --out out --show", &["no run of mine was completed"]);
         assert_eq!(place.read(RESULTS), begun);
         place.run("bench mine.toml --out out --resume --quiet").ok();
         assert_eq!(place.read(RESULTS), whole);
     }
-    place.refuses("bench mine.toml --out nowhere --show", &["no run of mine has ended"]);
+    place.refuses("bench mine.toml --out nowhere --show", &["no run of mine was completed"]);
 }
 
 /// As emmf 0.1 wrote it: without settings, data and the second NMI.

@@ -82,6 +82,8 @@ fn every_method_solver_start_preprocessing_and_type() {
             }
         }
     }
+    // One in three, which divides none of the numbers of choices: every method still meets each of them.
+    let lines: Vec<String> = lines.into_iter().step_by(3).collect();
     std::thread::scope(|scope| {
         for part in lines.chunks(lines.len().div_ceil(4)) {
             let place = &place;

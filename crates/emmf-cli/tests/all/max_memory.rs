@@ -17,7 +17,7 @@ use program::{Done, Place, column};
 
 /// Samples and features: 16 MB in all, and such that what each sample takes beside its numbers is most of what a fit takes.
 const LONG: (usize, usize) = (19_900, 200);
-const MANY: (usize, usize) = (49_900, 40);
+const MANY: (usize, usize) = (29_900, 40);
 
 /// Clusters.
 fn place((samples, features): (usize, usize)) -> Place {

@@ -22,6 +22,7 @@ pub(super) fn spec(spec: &Spec, entry: &Entry, (n, d): (usize, usize)) -> Result
     if n == 0 || d == 0 {
         return Err(Error::Empty { rows: n, cols: d });
     }
+    layers(spec, entry)?;
     if spec.is_deep() && spec.k > n {
         let must = format!("at most {n} in the first layer, the number of samples");
         return Err(Error::param("layers", shown(spec), must));
@@ -45,7 +46,6 @@ pub(super) fn spec(spec: &Spec, entry: &Entry, (n, d): (usize, usize)) -> Result
     }
     positive(spec)?;
     solver(spec, entry)?;
-    layers(spec, entry)?;
     graph(spec, entry)
 }
 
@@ -261,9 +261,7 @@ fn of_layers(spec: &Spec, entry: &Entry) -> Result<()> {
     }
     match entry.labels(spec) {
         LabelRule::Largest | LabelRule::Unit => Ok(()),
-        rule => {
-            Err(Error::param("labels", format!("{rule:?}").to_lowercase(), "largest or unit with layers"))
-        }
+        rule => Err(Error::param("labels", rule.name(), "largest or unit with layers")),
     }
 }
 

@@ -23,6 +23,17 @@ impl LabelRule {
     pub(crate) fn is_kmeans(self) -> bool {
         matches!(self, Self::Kmeans | Self::KmeansRaw)
     }
+
+    /// As users write it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Largest => "largest",
+            Self::Unit => "unit",
+            Self::Kmeans => "kmeans",
+            Self::KmeansRaw => "kmeans-raw",
+            Self::Components => "components",
+        }
+    }
 }
 
 impl Ending {

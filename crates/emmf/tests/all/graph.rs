@@ -270,7 +270,7 @@ fn recall(exact: &Neighbours, found: &Neighbours) -> f64 {
 
 #[test]
 fn approximate_neighbours_are_nearly_exact() {
-    let x = clusters(4000);
+    let x = clusters(2000);
     let dense = Dense::new(x.view(), None);
     let exact = nearest(&dense, 5).unwrap();
     let found = nearest_approximately(&dense, 5).unwrap();
@@ -280,7 +280,7 @@ fn approximate_neighbours_are_nearly_exact() {
     let sparse = Sparse::new(narrow.narrow(), None);
     assert!(recall(&exact, &nearest_approximately(&sparse, 5).unwrap()) > 0.98);
     // What was found is right: distances, order, never itself, any number of threads.
-    for i in 0..4000 {
+    for i in 0..2000 {
         let (index, distances) = found.row(i);
         assert!(distances.is_sorted() && !index.contains(&(i as u32)));
     }
