@@ -133,7 +133,7 @@ fn promise_13_a_record_that_contradicts_itself_names_the_field() {
         ),
         ("/samples/truth", json!(["a"]), "samples.truth: it has 1 entries"),
         ("/samples/label/14", json!(2), "samples.label[14]: it is 2, but there are 2 clusters"),
-        ("/spec/k", json!(1_099_511_627_776_u64), "spec.k: it is 1099511627776; from 1 to 15"),
+        ("/spec/k", json!(1_099_511_627_776_u64), "spec.k: it is 1099511627776, but must be from 1 to 15"),
         ("/set_aside", json!([3, 1]), "set_aside[1]: it is not above the one before it"),
         ("/set_aside", json!([15]), "set_aside[0]: it is 15, but there are 15 samples"),
         ("/sketch/image", json!([4_294_967_296_u64, 1]), "sketch.image: it is 4294967296×1"),
@@ -177,15 +177,15 @@ fn promise_13_a_tree_that_is_none_names_the_field() {
         ),
         ("/spec/above".into(), json!([3, 3]), "spec.above: 3 is not below 3"),
         ("/spec/above".into(), json!(vec![2; 64]), "spec.above: there are 65 layers; at most 64"),
-        (field("share"), json!(1.5), "tree.nodes.share: it is 1.5; from 0 to 1"),
-        (field("certainty"), json!(-0.5), "tree.nodes.certainty: it is -0.5; from 0 to 1"),
+        (field("share"), json!(1.5), "tree.nodes.share: it is 1.5, but must be from 0 to 1"),
+        (field("certainty"), json!(-0.5), "tree.nodes.certainty: it is -0.5, but must be from 0 to 1"),
         (field("children"), json!(twice), "tree.nodes.children: those of L2."),
         (field("children"), json!([]), "tree.nodes.children: those of L2."),
         (field("parent"), Value::Null, "tree.nodes.parent: L2."),
-        (field("layer"), json!(0), "tree.nodes.layer: it is 0; from 1 to 3"),
+        (field("layer"), json!(0), "tree.nodes.layer: it is 0, but must be from 1 to 3"),
         ("/tree/nodes/0/parent".into(), json!(0), "of the last layer has one"),
         (format!("{child}/node"), json!(5), "tree.nodes.node[0]: it is 5, but there are 5 nodes"),
-        ("/tree/empty".into(), json!([[4, 0]]), "tree.empty.layer: it is 4; from 1 to 3"),
+        ("/tree/empty".into(), json!([[4, 0]]), "tree.empty.layer: it is 4, but must be from 1 to 3"),
     ];
     let cases: Vec<_> = cases.iter().map(|(place, to, part)| (place.as_str(), to.clone(), *part)).collect();
     contradicts(&serde_json::to_value(&whole).unwrap(), &cases);

@@ -13,7 +13,7 @@ use crate::{Random, json, mutate};
 const KINDS: [Kind; 5] = [Kind::Convergence, Kind::Residuals, Kind::Centroids, Kind::Embedding, Kind::Tree];
 /// One record in so many is shown on a page and in figures, and one figure of one in so many is drawn in pixels: both take
 /// far longer than to read it.
-const SHOWN: usize = 16;
+const SHOWN: usize = 48;
 const DRAWN: usize = 512;
 
 struct RecordFile {

@@ -71,7 +71,7 @@ fn any_loss_of_weighted_samples_has_layers() {
 #[test]
 fn layers_of_a_file_that_does_not_fit() {
     let place = Place::new();
-    let (n, d) = (1_500, 1_500);
+    let (n, d) = (6_000, 400);
     let rays = emmf::synth::Rays { samples: n, features: d, outliers: 0, ..Default::default() };
     let x = emmf::synth::rays_with_outliers::<f32>(&rays).unwrap().x;
     emmf_io::write(&place.path("x.npy"), &emmf_io::Dataset::new(x, None, None)).unwrap();

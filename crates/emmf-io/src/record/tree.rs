@@ -52,7 +52,7 @@ fn check_place(place: &str, (layer, node): Place, widths: &[usize]) -> Checked {
     if let Some(&width) = layer.checked_sub(1).and_then(|at| widths.get(at)) {
         return below(&format!("{place}.node"), &[node], (width, "nodes"));
     }
-    wrong(format!("{place}.layer"), format!("it is {layer}; from 1 to {} is possible", widths.len()))
+    wrong(format!("{place}.layer"), format!("it is {layer}, but must be from 1 to {}", widths.len()))
 }
 
 /// Samples of the fit, and shares from 0 to 1.
@@ -61,7 +61,7 @@ fn check_numbers(node: &TreeNode, n: usize) -> Checked {
     rising("tree.nodes.members", &node.members)?;
     for (place, number) in [("share", Some(node.share)), ("certainty", node.certainty)] {
         if let Some(number) = number.filter(|number| !(0.0..=1.0).contains(number)) {
-            return wrong(format!("tree.nodes.{place}"), format!("it is {number}; from 0 to 1 is possible"));
+            return wrong(format!("tree.nodes.{place}"), format!("it is {number}, but must be from 0 to 1"));
         }
     }
     Ok(())
