@@ -67,7 +67,7 @@ def test_a_fit_leaves_nothing_of_the_one_before(shapes, tmp_path):
     learned = EMMF(5, max_iter=5).fit(shapes.data)
     for _ in range(2):
         learned.partial_fit(shapes.data)
-        with pytest.raises(ValueError, match="knows nothing of its training samples"):
+        with pytest.raises(ValueError, match="knows nothing about its training samples"):
             learned.report(tmp_path / "page.html", shapes.data)
     for layers in ("auto", (9, 3)):
         with pytest.raises(ValueError, match="partial_fit learns one layer"):

@@ -6,7 +6,7 @@
 use crate::data::{BLOCK, PANEL, PARTS, STREAM_PARTS, STRIP, summed_parts};
 use crate::error::{Error, Result};
 use crate::graph::{MANY, Searched, eigen_width};
-use crate::init::{OVERSAMPLE, widest};
+use crate::init::{OVERSAMPLE, Parts, widest};
 use crate::matrix::COPIED;
 use crate::method::MOST_LABELLED;
 use crate::method::memory::Sizes;
@@ -206,9 +206,19 @@ impl Takes<'_> {
         let approximate = graph.approximate.unwrap_or(self.sizes.n >= MANY as f64);
         let found = if approximate { search.approximately() } else { search.exactly() };
         let chosen = graph.kind == GraphKind::Auto && follows.is_some();
-        let clustered = if starts || chosen { self.eigenvectors() + 2.0 * search.graph() } else { 0.0 };
+        let Sizes { n, k, .. } = self.sizes;
+        let parts = Parts::needed(n as usize, k as usize).filter(|_| starts || chosen);
+        let clustered = match parts {
+            _ if !starts && !chosen => 0.0,
+            Some(count) => 8.0 * (2.0 * n + EIGEN * (count * count) as f64) + 2.0 * search.graph(),
+            None => self.eigenvectors() + 2.0 * search.graph(),
+        };
         let made = found.max(search.joined()).max(clustered);
-        if chosen { self.wide(WIDE).max(self.wide(DESCRIBED) + made) } else { made }
+        let widest = widest(k as usize, n as usize);
+        let parted = parts.map_or(0.0, |count| self.wide(count, WIDE));
+        let made =
+            if chosen { self.wide(widest, WIDE).max(self.wide(widest, DESCRIBED) + made) } else { made };
+        made.max(parted)
     }
 
     /// The eigenvectors of a graph with what they are found in.
@@ -217,10 +227,10 @@ impl Takes<'_> {
         8.0 * EIGEN * n * eigen_width(k as usize) as f64 + 8.0 * SMALL_EIGEN.min(n * n)
     }
 
-    /// The widest fit that a graph is made of, on samples of unit length, with so many matrices as large as its V.
-    fn wide(&self, matrices: f64) -> f64 {
-        let Sizes { n, d, k, size, .. } = self.sizes;
-        let width = widest(k as usize, n as usize) as f64;
+    /// A wide fit, on samples of unit length, with so many matrices as large as its V.
+    fn wide(&self, width: usize, matrices: f64) -> f64 {
+        let Sizes { n, d, size, .. } = self.sizes;
+        let width = width as f64;
         size * width * (matrices * n + SHORT * d) + 3.0 * 8.0 * n + 8.0 * WIDE * width * width
     }
 

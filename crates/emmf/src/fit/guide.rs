@@ -11,7 +11,7 @@ use crate::cancel::Cancel;
 use crate::data::{Data, Dense, Stored, exact_gram, symmetric_eigen};
 use crate::error::Result;
 use crate::graph::Graph;
-use crate::init::{clusters_along, filled, widths};
+use crate::init::{Parts, clusters_along, filled, widths};
 use crate::matrix::Mat;
 use crate::method::side::Host;
 use crate::method::{Extra, Value};
@@ -59,13 +59,19 @@ impl<'a> Guide<'a> {
             // No more neighbours than a mean cluster has to give.
             let neighbours = chosen.neighbours.min((unit.shape().0 / spec.k).saturating_sub(1).max(1));
             let chosen = GraphSpec { kind: GraphKind::Knn, neighbours, ..chosen };
-            let best = Candidates { unit, chosen, k: spec.k, cancel }.best(fitting)?;
+            let parts = parts(fitting, &unit, spec.k, cancel)?;
+            let best = Candidates { unit, chosen, k: spec.k, parts, cancel }.best(fitting)?;
             let Candidate { graph, clusters, width, modularity } = best;
             let (graph, clusters) = (Cow::Owned(graph), starts.then_some(clusters));
             return Ok(Some(Self { graph, clusters, choice: Some((width, modularity)) }));
         }
         let graph = graph::find(chosen, data, given.graph, cancel)?;
-        let clusters = if starts { Some(clusters_along(&graph, data, spec.k, cancel)?) } else { None };
+        let clusters = if starts {
+            let parts = parts(fitting, &data.unit(), spec.k, cancel)?;
+            Some(clusters_along(&graph, data, spec.k, parts.as_ref(), cancel)?)
+        } else {
+            None
+        };
         Ok(Some(Self { graph, clusters, choice: None }))
     }
 }
@@ -89,6 +95,7 @@ struct Candidates<'a, T> {
     unit: Stored<'a, T>,
     chosen: GraphSpec,
     k: usize,
+    parts: Option<Parts>,
     cancel: &'a Cancel,
 }
 
@@ -114,10 +121,22 @@ impl<T: Real> Candidates<'_, T> {
     /// The graph of these rows, each of which stands for a sample, with its clusters.
     fn candidate(&self, rows: &Stored<'_, T>, width: usize) -> Result<Candidate> {
         let graph = graph::find(self.chosen, rows, None, self.cancel)?.into_owned();
-        let clusters = clusters_along(&graph, rows, self.k, self.cancel)?;
+        let clusters = clusters_along(&graph, rows, self.k, self.parts.as_ref(), self.cancel)?;
         let modularity = modularity(&graph, &clusters)?;
         Ok(Candidate { graph, clusters, width, modularity })
     }
+}
+
+/// What clusters are merged from, where there are too many samples for eigenvectors: the clusters of a wide fit.
+fn parts<T: Real>(
+    fitting: &Fitting<'_>,
+    unit: &Stored<'_, T>,
+    k: usize,
+    cancel: &Cancel,
+) -> Result<Option<Parts>> {
+    let Some(count) = Parts::needed(unit.shape().0, k) else { return Ok(None) };
+    let fit = wide(fitting, unit, count, cancel)?;
+    Ok(Some(Parts { of: fit.labels, count }))
 }
 
 /// A robust fit of unit samples with many centroids.

@@ -203,6 +203,20 @@ impl Graph {
         Self::from_sorted(samples.len(), &edges)
     }
 
+    /// ZᵀWZ, where Z says which of `count` parts every sample belongs to: the weight of the edges between two parts, and
+    /// twice that of the edges inside each.
+    pub(crate) fn between(&self, parts: &[usize], count: usize) -> Mat<f64> {
+        let mut links = Mat::zeros(count, count);
+        for (i, &from) in parts.iter().enumerate() {
+            let (neighbours, weights) = self.row(i);
+            neighbours
+                .iter()
+                .zip(weights)
+                .for_each(|(&j, weight)| links[(from, parts[j as usize])] += weight);
+        }
+        links
+    }
+
     /// `out` = W·V. Cost O(edges·c); any number of threads gives the same bits.
     pub fn dot<T: Real>(&self, v: &Mat<T>, out: &mut Mat<T>) {
         let c = v.cols();

@@ -5,7 +5,7 @@ use super::{Random, best_of, from_labels};
 use crate::cancel::{Cancel, Deadline};
 use crate::data::{Data, Dense};
 use crate::error::Result;
-use crate::graph::{Graph, spectral_clusters};
+use crate::graph::{Graph, eigen_width, merged as merged_nodes, spectral_clusters};
 use crate::matrix::Mat;
 use crate::real::Real;
 
@@ -33,13 +33,41 @@ pub(crate) fn widest(k: usize, n: usize) -> usize {
     widths(k, n).into_iter().max().unwrap_or(0)
 }
 
-/// `k` clusters along the graph over these samples. Components that are too small to be clusters join the nearest one; where
+/// Numbers that the eigenvectors of a graph may hold, as of 300,000 samples with 20 clusters: minutes for each graph.
+const MOST_NUMBERS: usize = 1 << 23;
+/// Parts for each cluster.
+const PARTS: usize = 3;
+
+/// Parts of the samples, several for each cluster.
+pub(crate) struct Parts {
+    /// The part of every sample.
+    pub(crate) of: Vec<usize>,
+    pub(crate) count: usize,
+}
+
+impl Parts {
+    /// How many are needed, where the samples are too many for eigenvectors: clusters are merged from parts instead, which are
+    /// nodes of a small graph.
+    pub(crate) fn needed(n: usize, k: usize) -> Option<usize> {
+        (n * eigen_width(k) > MOST_NUMBERS).then(|| WIDTHS[0].max(PARTS * k))
+    }
+
+    /// `k` clusters along the graph over these samples.
+    fn merged(&self, graph: &Graph, samples: &[usize], k: usize) -> Vec<usize> {
+        let of: Vec<usize> = samples.iter().map(|&i| self.of[i]).collect();
+        let clusters = merged_nodes(&graph.between(&of, self.count), k);
+        of.into_iter().map(|part| clusters[part]).collect()
+    }
+}
+
+/// `k` clusters along the graph over these samples, merged from `parts` where these are given. Components that are too small to be clusters join the nearest one; where
 /// there are more large components than clusters, near ones are put together. No cluster is empty, as long as there are
 /// k samples.
 pub(crate) fn clusters_along<T: Real, X: Data<T>>(
     graph: &Graph,
     x: &X,
     k: usize,
+    parts: Option<&Parts>,
     cancel: &Cancel,
 ) -> Result<Vec<usize>> {
     let n = graph.nodes();
@@ -52,6 +80,8 @@ pub(crate) fn clusters_along<T: Real, X: Data<T>>(
     let count = sizes.iter().filter(|size| **size >= least).count();
     let of_large = if count > k {
         merged(x, &large, &component, k, cancel)?
+    } else if let Some(parts) = parts {
+        parts.merged(&graph.among(&large), &large, k)
     } else {
         spectral_clusters(&graph.among(&large), k, cancel)?
     };
@@ -122,5 +152,34 @@ pub(crate) fn fill<T: Real, X: Data<T>>(x: &X, labels: &mut [usize], k: usize) {
         let Some(i) = far.find(|&i| counts[labels[i]] > 1) else { return };
         counts[labels[i]] -= 1;
         (labels[i], counts[empty]) = (empty, 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Weighting, knn_graph, nearest};
+
+    /// Rings inside each other, which no centroids tell apart, are merged from parts of them along the graph.
+    #[test]
+    fn clusters_are_merged_from_parts() {
+        let (n, k) = (900, 3);
+        let x = Mat::from_fn(n, 2, |i, j| {
+            let (turn, radius) = (i as f64 * 2.399_963, 1.0 + (i % k) as f64);
+            10.0 + radius * if j == 0 { turn.cos() } else { turn.sin() }
+        });
+        let (data, cancel) = (Dense::new(x.view(), None), Cancel::new());
+        let graph = knn_graph(&nearest(&data, 5, &cancel).unwrap(), Weighting::Binary).unwrap();
+        let of = kmeans(&data, 120, &vec![1.0; n], &mut Random::new(0), &cancel).unwrap().labels;
+        let found = clusters_along(&graph, &data, k, Some(&Parts { of, count: 120 }), &cancel).unwrap();
+        assert!((0..n).all(|i| found[i] == found[i % k]) && found[..k].iter().all(|label| *label < k));
+        assert!(found[0] != found[1] && found[1] != found[2] && found[0] != found[2]);
+    }
+
+    #[test]
+    fn parts_are_for_many_samples() {
+        assert_eq!(Parts::needed(60_000, 100), None);
+        assert_eq!(Parts::needed(1_000_000, 10), Some(50));
+        assert_eq!(Parts::needed(300_000, 100), Some(300));
     }
 }

@@ -28,7 +28,7 @@ impl Hierarchy {
     /// Every layer is spectral clustering of the one below, ZᵀSZ, Z the nodes that samples belong to. A node is part of one
     /// node only, and its certainty is that of the links to other nodes.
     pub(super) fn along<T: Real>(graph: &Graph, labels: &[usize], u: &Mat<T>, above: &[usize]) -> Self {
-        let mut links = links(graph, labels, u.cols());
+        let mut links = graph.between(labels, u.cols());
         let rows = unit_rows(&u.transposed());
         link_faintly(&mut links, &rows);
         let (mut b, mut sure) = (Vec::new(), Vec::new());
@@ -69,16 +69,6 @@ impl Hierarchy {
         }
         Ok(Self { b, certainty: None })
     }
-}
-
-/// ZᵀSZ: the weight of the edges between the samples of two nodes, those inside of one twice.
-fn links(graph: &Graph, labels: &[usize], nodes: usize) -> Mat<f64> {
-    let mut links = Mat::zeros(nodes, nodes);
-    for (i, &from) in labels.iter().enumerate() {
-        let (neighbours, weights) = graph.row(i);
-        neighbours.iter().zip(weights).for_each(|(&j, weight)| links[(from, labels[j as usize])] += weight);
-    }
-    links
 }
 
 /// The cosine of two centroids.
