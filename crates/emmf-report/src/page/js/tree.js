@@ -18,8 +18,8 @@ const branches = {
     };
     const build = (node) => {
       const certain = node.certainty === null ? null : el("span", { class: "faint" }, `certainty ${percent(node.certainty)}`);
-      const bad = node.outliers ? el("span", { class: "faint" }, `${node.outliers.toLocaleString("en")} outliers`) : null;
-      const head = el("summary", {}, look(node), el("b", {}, `${node.layer}.${node.node}`), el("span", {}, `${node.size.toLocaleString("en")} samples, ${percent(node.share)}`), certain, bad);
+      const bad = node.outliers ? el("span", { class: "faint" }, plural(node.outliers, "outlier")) : null;
+      const head = el("summary", {}, look(node), el("b", {}, `${node.layer}.${node.node}`), el("span", {}, `${plural(node.size, "sample")}, ${percent(node.share)}`), certain, bad);
       const box = el("details", { class: "node" }, head);
       // What is inside is made when it is looked at.
       box.addEventListener("toggle", () => {
