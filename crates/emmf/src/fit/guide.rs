@@ -11,7 +11,7 @@ use crate::cancel::Cancel;
 use crate::data::{Data, Dense, Stored, exact_gram, symmetric_eigen};
 use crate::error::Result;
 use crate::graph::Graph;
-use crate::init::{Parts, clusters_along, filled, widths};
+use crate::init::{Parts, Random, clusters_along, filled, kmeans, widths};
 use crate::matrix::Mat;
 use crate::method::side::Host;
 use crate::method::{Extra, Value};
@@ -59,7 +59,7 @@ impl<'a> Guide<'a> {
             // No more neighbours than a mean cluster has to give.
             let neighbours = chosen.neighbours.min((unit.shape().0 / spec.k).saturating_sub(1).max(1));
             let chosen = GraphSpec { kind: GraphKind::Knn, neighbours, ..chosen };
-            let parts = parts(fitting, &unit, spec.k, cancel)?;
+            let parts = parts(&unit, spec, cancel)?;
             let best = Candidates { unit, chosen, k: spec.k, parts, cancel }.best(fitting)?;
             let Candidate { graph, clusters, width, modularity } = best;
             let (graph, clusters) = (Cow::Owned(graph), starts.then_some(clusters));
@@ -67,7 +67,7 @@ impl<'a> Guide<'a> {
         }
         let graph = graph::find(chosen, data, given.graph, cancel)?;
         let clusters = if starts {
-            let parts = parts(fitting, &data.unit(), spec.k, cancel)?;
+            let parts = parts(&data.unit(), spec, cancel)?;
             Some(clusters_along(&graph, data, spec.k, parts.as_ref(), cancel)?)
         } else {
             None
@@ -127,16 +127,13 @@ impl<T: Real> Candidates<'_, T> {
     }
 }
 
-/// What clusters are merged from, where there are too many samples for eigenvectors: the clusters of a wide fit.
-fn parts<T: Real>(
-    fitting: &Fitting<'_>,
-    unit: &Stored<'_, T>,
-    k: usize,
-    cancel: &Cancel,
-) -> Result<Option<Parts>> {
-    let Some(count) = Parts::needed(unit.shape().0, k) else { return Ok(None) };
-    let fit = wide(fitting, unit, count, cancel)?;
-    Ok(Some(Parts { of: fit.labels, count }))
+/// What clusters are merged from, where there are too many samples for eigenvectors: many clusters of k-means. (The largest
+/// coefficients of a wide fit say nothing where it has more centroids than there are features.)
+fn parts<T: Real>(unit: &Stored<'_, T>, spec: &Spec, cancel: &Cancel) -> Result<Option<Parts>> {
+    let n = unit.shape().0;
+    let Some(count) = Parts::needed(n, spec.k) else { return Ok(None) };
+    let found = kmeans(unit, count, &vec![1.0; n], &mut Random::new(spec.seed), cancel)?;
+    Ok(Some(Parts { of: found.labels, count }))
 }
 
 /// A robust fit of unit samples with many centroids.
