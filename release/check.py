@@ -25,6 +25,7 @@ def main() -> None:
     versions()
     manifests()
     rust_version()
+    features()
     packages()
     interface()
     workflows()
@@ -92,6 +93,11 @@ def toolchain(stated: str, listed: str) -> str | None:
     """Return the full name of a toolchain of this version: rustup knows 1.95.0-… only by all of it."""
     found = re.search(rf"^{re.escape(stated)}(?![0-9])\S*", listed, re.MULTILINE)
     return found[0] if found else None
+
+
+def features() -> None:
+    """The library works without threads and approximate neighbours."""
+    run("cargo", "test", "--quiet", "--package", "emmf", "--no-default-features", "--lib", "--examples")
 
 
 def packages() -> None:

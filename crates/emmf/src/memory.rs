@@ -5,7 +5,7 @@
 
 use crate::data::{BLOCK, PANEL, PARTS, STREAM_PARTS, STRIP, summed_parts};
 use crate::error::{Error, Result};
-use crate::graph::{MANY, Searched, eigen_width};
+use crate::graph::{Searched, eigen_width};
 use crate::init::{OVERSAMPLE, Parts, widest};
 use crate::matrix::COPIED;
 use crate::method::MOST_LABELLED;
@@ -203,8 +203,8 @@ impl Takes<'_> {
             return 0.0;
         };
         let search = self.search(graph.neighbours);
-        let approximate = graph.approximate.unwrap_or(self.sizes.n >= MANY as f64);
-        let found = if approximate { search.approximately() } else { search.exactly() };
+        let found =
+            if graph.approximates(self.sizes.n as usize) { search.approximately() } else { search.exactly() };
         let chosen = graph.kind == GraphKind::Auto && follows.is_some();
         let Sizes { n, k, .. } = self.sizes;
         let parts = Parts::needed(n as usize, k as usize).filter(|_| starts || chosen);

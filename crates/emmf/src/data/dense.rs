@@ -3,8 +3,6 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
-
 use super::survey::norm_sq;
 use super::walk::{Layout, Scratch, least_parts, rows_per_leaf, walk};
 use super::{
@@ -16,6 +14,7 @@ use crate::matrix::{Mat, RowSource, Samples, View};
 use crate::real::Real;
 use crate::real::sealed::{Left, Product, Rows};
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// Features of a group are a multiple of this: whole panels of the product.
 pub(crate) const PANEL: usize = 64;

@@ -1,12 +1,11 @@
 //! The small c×c products UᵀU and VᵀQV of the tall factors, and tall matrices times small ones.
 
-use rayon::prelude::*;
-
 use super::walk::{least_parts, rows_per_part};
 use super::{BLOCK, PARTS, add_up, blocks, weigh_rows};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::{Left, Product};
+use crate::threads::prelude::*;
 use crate::threads::{each, each_in};
 
 /// Vectors of columns that are made together, as wide as a tile of the product.

@@ -3,14 +3,13 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::survey::norm_sq;
 use super::walk::{Layout, Scratch, least_parts, rows_per_leaf, walk};
 use super::{Block, Data, Exact, PARTS, add_up, dot_f64, unit_factors, vectorized};
 use crate::matrix::{CsrView, Indices, Mat, Samples};
 use crate::real::Real;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// Sparse X with a factor for every sample.
 pub struct Sparse<'a, T> {

@@ -3,12 +3,11 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
-
 use super::product::TILE_ROWS;
 use super::{BLOCK, Block, PARTS, blocks};
 use crate::real::Real;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// A buffer that lives as long as X, so that no iteration allocates.
 pub(super) struct Scratch<T>(Mutex<Vec<T>>);

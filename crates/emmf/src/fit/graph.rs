@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use crate::cancel::Cancel;
 use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::graph::{Graph, MANY, Neighbours, adaptive, knn_graph, nearest, nearest_approximately};
+#[cfg(feature = "approximate")]
+use crate::graph::nearest_approximately;
+use crate::graph::{Graph, Neighbours, adaptive, knn_graph, nearest};
 use crate::real::Real;
 use crate::spec::{GraphKind, GraphSpec};
 
@@ -51,11 +53,17 @@ fn neighbours<T: Real, X: Data<T>>(
     k: usize,
     cancel: &Cancel,
 ) -> Result<Neighbours> {
-    if chosen.approximate.unwrap_or(x.shape().0 >= MANY) {
-        nearest_approximately(x, k, cancel)
-    } else {
-        nearest(x, k, cancel)
+    if !chosen.approximates(x.shape().0) {
+        return nearest(x, k, cancel);
     }
+    #[cfg(feature = "approximate")]
+    return nearest_approximately(x, k, cancel);
+    #[cfg(not(feature = "approximate"))]
+    Err(Error::param(
+        "approximate",
+        true,
+        "false: the feature `approximate` of emmf was left out of this build",
+    ))
 }
 
 /// The graph as a method takes it: normalised where `chosen` says so, or else the method.

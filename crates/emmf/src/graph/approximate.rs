@@ -7,7 +7,6 @@
 //! the indices, about 300 bytes a sample.
 
 use instant_distance::{Builder, Hnsw, Point, PointId, Search};
-use rayon::prelude::*;
 
 use super::Neighbours;
 use super::distance::{Sample, Spare};
@@ -17,12 +16,9 @@ use crate::cancel::Cancel;
 use crate::data::{Data, vectorized};
 use crate::error::{Error, Result};
 use crate::real::Real;
+use crate::threads::prelude::*;
 use crate::threads::{each_in, made};
 
-/// Samples from which on neighbours are approximate where the user does not say. A guess:
-/// with 784 features the exact search took 34 s for 60,000 samples, the index 59 s for 20,000; had the first gone on with n²
-/// and the second with n, they would meet about there.
-pub(crate) const MANY: usize = 300_000;
 /// Minimum number of samples of a shard, and maximum number of shards.
 const SHARD: usize = 2_000;
 const SHARDS: usize = 4;

@@ -6,14 +6,13 @@
 //! 2006.) Eigenvalues that occur several times, as with components, are no trouble for a block.
 //! Cost O((edges + n·c)·c) for each factor of the polynomials. Small graphs are decomposed whole.
 
-use rayon::prelude::*;
-
 use super::Graph;
 use crate::cancel::Cancel;
 use crate::data::{Gram, orthonormal_basis, rows_per_part, symmetric_eigen, turn_rows};
 use crate::error::Result;
 use crate::matrix::Mat;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// Samples up to which the whole matrix is decomposed.
 const FEW: usize = 400;

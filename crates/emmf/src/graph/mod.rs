@@ -4,6 +4,7 @@
 //! [`adaptive`] neighbours, or from the caller. Memory is O(nk) throughout; nothing is ever n×n.
 
 mod adaptive;
+#[cfg(feature = "approximate")]
 mod approximate;
 mod communities;
 mod components;
@@ -18,7 +19,7 @@ mod spectral;
 mod weighting;
 
 pub use adaptive::{Adaptive, adaptive, project_onto_simplex};
-pub(crate) use approximate::MANY;
+#[cfg(feature = "approximate")]
 pub use approximate::nearest_approximately;
 pub use communities::{communities, communities_at};
 pub(crate) use eigen::eigen_width;
@@ -30,13 +31,12 @@ pub(crate) use spectral::merged;
 pub use spectral::spectral_clusters;
 pub use weighting::{Weighting, knn_graph};
 
-use rayon::prelude::*;
-
 use crate::data::{least_parts, rows_per_part};
 use crate::error::{Error, Result};
 use crate::matrix::{CsrView, Mat};
 use crate::real::Real;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// Relative difference up to which the two weights of an edge count as equal; the edge gets their mean.
 const ALIKE: f64 = 1e-6;

@@ -11,8 +11,6 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::Neighbours;
 use super::distance::{Sample, Spare};
 use super::shortlist::{Candidate, before, offer};
@@ -21,6 +19,7 @@ use crate::data::{BLOCK, Data, PARTS, vectorized};
 use crate::error::{Error, Result};
 use crate::matrix::Mat;
 use crate::real::Real;
+use crate::threads::prelude::*;
 use crate::threads::{each, each_in, made};
 
 /// Samples of a block, and the maximum number of entries that it has.
@@ -50,6 +49,7 @@ pub fn nearest<T: Real, X: Data<T>>(x: &X, k: usize, cancel: &Cancel) -> Result<
 }
 
 /// Finds the `k` nearest by comparison with all others, where a list of them is not full.
+#[cfg(feature = "approximate")]
 pub(super) fn complete<T: Real, X: Data<T>>(
     x: &X,
     k: usize,

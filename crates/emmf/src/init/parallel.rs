@@ -7,7 +7,6 @@
 //! all: it does not matter who holds which.
 
 use rand::RngExt;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::kmeans::column_norms_sq;
@@ -19,6 +18,7 @@ use crate::matrix::Mat;
 use crate::real::Real;
 use crate::spec::Spec;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// Rounds of draws, and at most, where nothing was drawn in those.
 const ROUNDS: u64 = 6;

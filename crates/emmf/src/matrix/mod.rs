@@ -14,12 +14,11 @@ pub use stream::RowSource;
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::error::{Error, Result};
 use crate::opaque::opaque;
 use crate::real::Real;
 use crate::threads::each_in;
+use crate::threads::prelude::*;
 
 /// Samples that one thread looks at together.
 const WINDOW: usize = 256;

@@ -1,12 +1,11 @@
 //! The best centroids for coefficients that a method has found by other means.
 
-use rayon::prelude::*;
-
 use super::Nnls;
 use crate::data::{BLOCK, Data, Gram};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// U ≥ 0 with the least ‖X − VUᵀ‖², exactly.
 pub(super) fn best_centroids<T: Real, X: Data<T>>(x: &X, v: &Mat<T>) -> Mat<T> {

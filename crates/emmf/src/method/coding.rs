@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::slice::from_mut;
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::entrywise::{Solved, Solver};
@@ -17,6 +16,7 @@ use crate::loss::entry::AnyEntryLoss;
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::{Left, Product};
+use crate::threads::prelude::*;
 use crate::threads::{each, each_in};
 
 /// How samples are coded in terms of given centroids: what of a fit `transform` needs besides U.

@@ -10,8 +10,6 @@
 //! ‖X − VUᵀ‖². Cost O(edges·c + nc²), memory V and two more n×c. V stays as it is at the end; `transform` codes new
 //! samples by least squares. Takes dense and sparse X.
 
-use rayon::prelude::*;
-
 use super::centroids::best_centroids;
 use super::update::{multiply_power, ratio, times};
 use super::{Coding, Ending, Method, Outcome, residuals};
@@ -24,6 +22,7 @@ use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::Left;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// Symmetric NMF.
 #[derive(Debug)]

@@ -4,7 +4,6 @@
 //! G. For U it is G = VᵀQV and P = XᵀQV, for V it is G = UᵀU and P = XU (Q cancels row by row). So one
 //! file serves both, any block of rows at a time.
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::hals::{Coordinates, move_rows};
@@ -14,6 +13,7 @@ use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::Left;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// Blocks that a thread takes at the least: a small matrix is done before another one wakes up.
 const LEAST: usize = 8;

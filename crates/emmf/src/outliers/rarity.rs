@@ -7,13 +7,13 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::bulk::quantile;
 use crate::data::{BLOCK, Data};
 use crate::matrix::Mat;
 use crate::real::Real;
+use crate::threads::prelude::*;
 use crate::threads::{each, made};
 
 /// Digits after the leading one that a number has.

@@ -5,8 +5,6 @@
 //! (Sugiyama and Borgwardt 2013; Bandaragoda et al. 2018). New samples are compared with the same ones. Everything follows from the
 //! products of a sample with those that are drawn, so that the samples are read once.
 
-use rayon::prelude::*;
-
 use super::span::Span;
 use crate::data::{BLOCK, Data, Exact};
 use crate::derived::Derived;
@@ -14,6 +12,7 @@ use crate::init::Random;
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::threads::each_in;
+use crate::threads::prelude::*;
 
 /// Samples that are drawn at most, and the numbers that they may have together.
 const MOST: usize = 256;

@@ -1,7 +1,5 @@
 //! The V step with the weights of all layers, and the residuals of every layer after it.
 
-use rayon::prelude::*;
-
 use super::DeepState;
 use super::stack::Stack;
 use crate::data::{BLOCK, Data, least_parts, rows_per_part, vectorized};
@@ -10,6 +8,7 @@ use crate::method::residual::gram_form;
 use crate::method::update::multiply_power;
 use crate::real::Real;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// What the rows of V are moved by.
 struct Move<'a, T, X> {

@@ -1,7 +1,5 @@
 //! The U step of all layers at once, and what it is made of.
 
-use rayon::prelude::*;
-
 use super::DeepState;
 use super::small::between;
 use crate::cancel::Deadline;
@@ -11,6 +9,7 @@ use crate::method::Update;
 use crate::method::hals::{Coordinates, move_rows};
 use crate::real::Real;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// Gives every layer of a stacked row its factor.
 #[inline(always)]

@@ -3,14 +3,13 @@
 //!
 //! Never raises the l1 norm; may stall where no single coefficient can improve. Cost O(ndc·log n) a sweep.
 
-use rayon::prelude::*;
-
 use crate::data::Data;
 use crate::init::Factors;
 use crate::loss::weighted_median;
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// Features that are gathered at a time.
 const FEATURES: usize = 16;

@@ -30,8 +30,6 @@ pub use sparse::SparseDivergence;
 pub(crate) use solve::{Solved, Solver};
 pub(super) use walk::Grid;
 
-use rayon::prelude::*;
-
 use super::irls::{MakeLoss, epsilon};
 use super::side::lengths_of;
 use super::update::multiply_power;
@@ -45,6 +43,7 @@ use crate::matrix::Mat;
 use crate::opaque::opaque;
 use crate::real::Real;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 use blocks::approximated;
 use walk::{Walk, walk};

@@ -4,8 +4,6 @@
 //! One iteration: U from numerators that the last one left, V sample by sample, then numerators and objective
 //! feature by feature. Cost O(nnz·c), four passes over the entries. Memory: U, V and a d×c buffer.
 
-use rayon::prelude::*;
-
 use super::super::update::multiply_power;
 use super::super::{Coding, Ending, Method, Outcome};
 use super::column_sums;
@@ -18,6 +16,7 @@ use crate::matrix::Mat;
 use crate::opaque::opaque;
 use crate::real::Real;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// The divergence at the stored entries.
 #[derive(Debug)]

@@ -3,8 +3,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::State;
 use super::blocks::rows_of_block;
 use super::weighing::Weighing;
@@ -15,6 +13,7 @@ use crate::method::update::multiply_power;
 use crate::real::Real;
 use crate::real::sealed::Left;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// What a walk does with each block.
 #[derive(Clone, Copy)]

@@ -23,8 +23,6 @@ mod step;
 
 use std::borrow::Cow;
 
-use rayon::prelude::*;
-
 use super::irls::IrlsState;
 use super::side::{Host, weigh_all};
 use super::{Coding, Ending, Extra, Irls, Method, Outcome, Value};
@@ -36,6 +34,7 @@ use crate::init::{Factors, Start};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// Iterations for which room is made before the first.
 const NOTED: usize = 10_000;

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::{GraphIrls, GraphState};
 use crate::data::{BLOCK, Block, Centroids, Data, least_parts, rows_per_part, vectorized};
 use crate::matrix::Mat;
@@ -14,6 +12,7 @@ use crate::method::update::{ratio, times};
 use crate::real::Real;
 use crate::real::sealed::Left;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// What the rows of V are moved by; all weights are to a maximum of 1.
 struct Move<'a, T> {

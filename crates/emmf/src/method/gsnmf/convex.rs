@@ -8,13 +8,12 @@
 //! column. In that unit λ = 1 chooses well at any size of M; with an absolute λ, what is right for twenty
 //! rows is lost in the noise of gradients for two hundred, and the diagonal never gets sparse.
 
-use rayon::prelude::*;
-
 use super::bounded::project_row;
 use crate::data::BLOCK;
 use crate::matrix::Mat;
 use crate::real::sealed::{Left, Product};
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// Maximum number of iterations, and the change of all diagonal entries that counts as none.
 const ITERATIONS: usize = 300;

@@ -22,8 +22,6 @@ mod preselect;
 mod scaled;
 mod spa;
 
-use rayon::prelude::*;
-
 use self::scaled::Scaled;
 use self::spa::{Choice, Importance};
 use super::hals::{Coordinates, move_rows};
@@ -36,6 +34,7 @@ use crate::init::{Factors, Start};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// Sweeps of coordinate descent over each factor in an iteration.
 const SWEEPS: usize = 10;

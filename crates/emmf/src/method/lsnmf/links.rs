@@ -1,12 +1,11 @@
 //! G, n×m with at most k entries a row: the links of samples with local centroids.
 
-use rayon::prelude::*;
-
 use crate::checkpoint::Archive;
 use crate::data::Data;
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// G by rows, and the order of its entries by columns.
 pub(super) struct Links<T> {

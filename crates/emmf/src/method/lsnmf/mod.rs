@@ -31,8 +31,6 @@ mod spectrum;
 
 use std::cmp::Ordering;
 
-use rayon::prelude::*;
-
 use self::links::Links;
 pub(super) use self::spectrum::SPARE;
 use self::spectrum::Spectrum;
@@ -46,6 +44,7 @@ use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::Left;
 use crate::spec::LabelRule;
+use crate::threads::prelude::*;
 use crate::threads::{each, made};
 
 /// λ does not grow beyond this.

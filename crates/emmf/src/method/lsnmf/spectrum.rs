@@ -10,8 +10,6 @@
 //! (‖·‖-quotients fall under inverse iteration, so by Courant and Fischer their least maxima over subspaces do): a few steps in each
 //! iteration of the method are enough for it to descend, and all that are made where a step takes a while. Where the block is the whole space (tiny problems) none is needed.
 
-use rayon::prelude::*;
-
 use super::links::Links;
 use crate::checkpoint::Archive;
 use crate::data::{Cholesky, symmetric_eigen, times_small};
@@ -20,6 +18,7 @@ use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::{Left, Product};
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// Vectors of a block beyond twice those wanted.
 pub(in crate::method) const SPARE: usize = 8;

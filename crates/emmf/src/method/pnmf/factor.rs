@@ -5,14 +5,13 @@
 //! a time, in vector instructions, while what the move does to the later columns of the row is a product of
 //! small matrices.
 
-use rayon::prelude::*;
-
 use super::truncated::Standard;
 use crate::data::{BLOCK, PARTS, least_parts, rows_per_part, vectorized};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::{Left, Product};
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// Multiplications that take as long as the moments of an entry.
 const MOMENTS: usize = 100;

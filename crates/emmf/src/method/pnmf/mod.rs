@@ -28,8 +28,6 @@ mod gamma;
 mod posterior;
 mod truncated;
 
-use rayon::prelude::*;
-
 pub(super) use self::factor::EXTRA;
 use self::factor::{Factor, Move};
 use self::gamma::ln_gamma;
@@ -42,6 +40,7 @@ use crate::matrix::Mat;
 use crate::real::Real;
 use crate::spec::Init;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 pub use posterior::Posterior;
 

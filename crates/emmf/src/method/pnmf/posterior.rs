@@ -3,7 +3,6 @@
 //! For given U and τ the posterior of v is log-concave, so the best product of independent entries is unique,
 //! and moving one entry after the other leads to it from anywhere.
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::factor::{EXTRA, Move};
@@ -14,6 +13,7 @@ use crate::matrix::Mat;
 use crate::method::Normal;
 use crate::real::Real;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// Maximum number of sweeps, and the change of all means, relative to the largest, that counts as none.
 const SWEEPS: usize = 200;

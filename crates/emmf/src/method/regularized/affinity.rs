@@ -1,7 +1,5 @@
 //! The graph of a fit, given or learned, and what the steps need of it.
 
-use rayon::prelude::*;
-
 use super::learned::Learned;
 use super::{Source, Terms};
 use crate::cancel::Cancel;
@@ -11,6 +9,7 @@ use crate::graph::Graph;
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// W with its λ.
 pub(super) enum Affinity<'a> {

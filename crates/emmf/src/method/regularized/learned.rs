@@ -18,8 +18,6 @@
 //! are equal within a cluster. Neighbours are chosen among the 50 nearest samples, so that memory is O(n): all
 //! pairs give the same clusters.
 
-use rayon::prelude::*;
-
 use super::affinity::{distance_sq, sum_over_rows};
 use crate::cancel::Cancel;
 use crate::checkpoint::Archive;
@@ -29,6 +27,7 @@ use crate::graph::{Neighbours, adaptive, nearest, project_onto_simplex};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// Samples among which the neighbours of a sample are chosen.
 pub(crate) const CANDIDATES: usize = 50;

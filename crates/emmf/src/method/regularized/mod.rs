@@ -38,8 +38,6 @@
 mod affinity;
 mod learned;
 
-use rayon::prelude::*;
-
 use self::affinity::Affinity;
 use super::update::{multiply_power, ratio, times};
 use super::{Coding, Ending, Extra, Method, Outcome, Update, Value, residual_sq};
@@ -52,6 +50,7 @@ use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::Left;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 pub(super) use affinity::roughness;
 pub(crate) use learned::CANDIDATES;

@@ -25,8 +25,6 @@
 
 mod start;
 
-use rayon::prelude::*;
-
 use super::centroids::best_centroids;
 use super::regularized::roughness;
 use super::{Coding, Ending, Extra, Method, Outcome, Value, residuals};
@@ -39,6 +37,7 @@ use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::Left;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 pub use start::Setting;
 

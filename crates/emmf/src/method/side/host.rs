@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::{
     Column, Draw, Finish, Lengths, Look, Movement, Near, Place, Pull, SampleSide, Shift, Summand, Sweep,
     Tall, Tree, Weighed,
@@ -16,6 +14,7 @@ use crate::matrix::Mat;
 use crate::method::{coding, labels, residual};
 use crate::real::Real;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// Multiplications that take as long as the share and the weight of a sample.
 const LOGARITHM: usize = 16;

@@ -1,7 +1,5 @@
 //! The end of a fit for samples whose products are made elsewhere.
 
-use rayon::prelude::*;
-
 use crate::data::BLOCK;
 use crate::matrix::Mat;
 use crate::method::nnls::Normal;
@@ -9,6 +7,7 @@ use crate::method::residual::gram_form;
 use crate::real::Real;
 use crate::real::sealed::{Left, Product};
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// Codes samples in terms of given centroids by least squares, exactly, from P = XU in double precision.
 pub struct Recode {

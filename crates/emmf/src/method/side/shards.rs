@@ -1,7 +1,5 @@
 //! Several sample sides as one.
 
-use rayon::prelude::*;
-
 use super::{
     Column, Draw, Finish, Host, Lengths, Look, Movement, Near, Place, Pull, SampleSide, Shift, Summand,
     Sweep, Tall, Tree, Weighed,
@@ -14,6 +12,7 @@ use crate::matrix::{Mat, Part, Samples};
 use crate::real::Real;
 use crate::spec::Init;
 use crate::threads::each;
+use crate::threads::prelude::*;
 
 /// Cuts samples in this memory into so many shards, some of them empty where there are few samples, and does something with
 /// them as one sample side. The borders depend on the shape of X only.
