@@ -139,8 +139,9 @@ fn append<T: Real>(
         return Ok(());
     }
     let area = |width: u32, height: u32| u64::from(width) * u64::from(height);
-    let grey = GREY * (area(own_width, own_height) + area(width, height));
-    budget.take(Some(grey + BETWEEN * area(own_width, height)), "resizing the image")?;
+    let grey = area(own_width, own_height).saturating_add(area(width, height)).saturating_mul(GREY);
+    let between = area(own_width, height).saturating_mul(BETWEEN);
+    budget.take(grey.checked_add(between), "resizing the image")?;
     let resized = image::imageops::resize(&image.to_luma32f(), width, height, FilterType::Triangle);
     pixels.extend(resized.as_raw().iter().map(real));
     Ok(())

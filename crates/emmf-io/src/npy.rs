@@ -167,7 +167,8 @@ fn texts(
 ) -> Result<Vec<String>, Problem> {
     match count.checked_mul(width).and_then(|needed| bytes.get(..needed)) {
         Some(bytes) => {
-            budget.take((count as u64).checked_mul(text_bytes("") + width as u64), "the texts")?;
+            let each = text_bytes("").checked_add(width as u64);
+            budget.take(each.and_then(|each| each.checked_mul(count as u64)), "the texts")?;
             Ok(bytes.chunks_exact(width).map(decode).collect())
         }
         None => Err(Problem::malformed(

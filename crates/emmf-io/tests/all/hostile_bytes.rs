@@ -134,6 +134,9 @@ fn promises_that_the_bytes_do_not_keep() {
     assert!(refused(&npy("|u1", "(1000000000000000000, 0)"), "x.npy").contains("holds no numbers"));
     assert!(refused(&npy("<U0", "(1000000000000000000,)"), "x.npy").contains("cannot be read"));
     assert!(refused(&npy("<U4611686018427387904", "(5,)"), "x.npy").contains("damaged"));
+    // No texts, each of more bytes than can be counted together with what a text takes.
+    survive(&npy("|S18446744073709551615", "(0,)"), "x.npy");
+    survive(&npy("<U18446744073709551615", "(0,)"), "x.npy");
     let mtx = |rest: &str| format!("%%MatrixMarket matrix {rest}\n").into_bytes();
     let sparse = mtx("coordinate real general\n1000000000000000000 5 1\n1 1 1");
     assert!(refused(&sparse, "x.mtx").contains("only 1 entries"));
