@@ -155,12 +155,12 @@ class Driver:
             self._restore(left, b"", -1)
         return sum(aside.values())
 
-    def carry(self, number: int, order: bytes, said: Any) -> list[bytes]:
-        """Bring an order to all shards and back what they answer, in the order of their samples."""
+    def carry(self, number: int, orders: bytes, said: Any) -> list[bytes]:
+        """Bring orders to all shards and back what they answer to the last, in the order of their samples."""
         answers: dict[int, bytes] = {}
         left = list(range(len(self.places)))
         while left:
-            found, missing = self._round(left, worker.phase, number, order, self.source.single)
+            found, missing = self._round(left, worker.phase, number, orders, self.source.single)
             answers.update(found)
             left = missing
             if missing:

@@ -44,7 +44,7 @@ class Held:
 
     shard: Any
     done: int
-    """The number of the last order."""
+    """The number of the last orders."""
     answer: bytes = b""
     touched: float = field(default_factory=time.monotonic)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -79,7 +79,7 @@ def load(about: About, recipe: Any, wanted: Any, history: bytes = b"", done: int
     if about.screen is not None:
         shard = shard.with_weights(_counts(shard, about.screen, about.place[2], weights))
     if history:
-        shard.replay(history)
+        shard.obey(history)
     _HELD[about.fit, about.at] = Held(shard, done)
     gc.collect()
     return some
@@ -100,9 +100,9 @@ def screen(fit: str, ats: list[int], model: Any, counts: dict[int, int]) -> tupl
 
 
 def phase(
-    fit: str, ats: list[int], number: int, order: bytes, single: bool
+    fit: str, ats: list[int], number: int, orders: bytes, single: bool
 ) -> tuple[list[tuple[int, bytes]], list[int]]:
-    """Let shards obey an order; give their answers, and which are missing here or have not done what was before."""
+    """Let shards obey orders; give their answers to the last, and which are missing or behind."""
     answers, missing = [], []
     for at in ats:
         held = _HELD.get((fit, at))
@@ -112,7 +112,7 @@ def phase(
         with held.lock:
             held.touched = time.monotonic()
             if held.done == number - 1:
-                held.answer, held.done = held.shard.obey(order), number
+                held.answer, held.done = held.shard.obey(orders), number
             if held.done == number:
                 answers.append((at, held.answer))
             else:
