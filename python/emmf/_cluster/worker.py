@@ -143,13 +143,13 @@ def _counts(shard: Any, model: Any, count: int, weights: Any) -> Any:
 def of_type(rows: Any, single: bool) -> Any:
     """Give rows in the type of a fit, in memory that the library can borrow."""
     dtype = np.float32 if single else np.float64
+    if type(rows).__module__.partition(".")[0] in ("cupy", "cupyx"):
+        rows = rows.get()
     if sp.issparse(rows):
         rows = sp.csr_array(rows, dtype=dtype)
         # What comes in a message may lie anywhere in it.
         parts = (rows.data, rows.indices, rows.indptr)
         return sp.csr_array(tuple(np.require(part, requirements="CA") for part in parts), shape=rows.shape)
-    if type(rows).__module__.partition(".")[0] == "cupy":
-        rows = rows.get()
     return np.require(rows, dtype=dtype, requirements="CA")
 
 
