@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from sklearn.utils.validation import check_is_fitted
 try:
     import dask.array as da
     from distributed import CancelledError, Client, Future, get_client, wait
@@ -209,7 +210,7 @@ class DaskFactorization(OnCluster):
     def _lazily(self, X: Any, what: str) -> Any:
         self._check_fitted()
         if not isinstance(X, da.Array) and not hasattr(X, "to_dask_array"):
-            return self._coded(X)[what]
+            return super()._of(X, what)
         X = self._array(X)
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
@@ -224,18 +225,18 @@ class DaskFactorization(OnCluster):
         return X.map_blocks(_coded, self._model, what, drop_axis=1, dtype=meta.dtype, meta=meta)
 
     def _of_fit(self, what: str) -> Any:
-        self._check_fitted()
+        check_is_fitted(self)
         if self._X is None:
             raise AttributeError(
                 "the samples were read from files by the workers; give them as a dask array to transform, predict or "
                 "score_samples to get a lazy result for each of them."
             )
-        return self._lazily(self._X, what)
+        return self._of(self._X, what)
 
     @property
     def labels_(self) -> Any:
         """The cluster of each sample of the fit, lazily."""
-        self._check_fitted()
+        check_is_fitted(self)
         if len(self._labels) == self._n:
             labels = np.asarray(self._labels)
             return labels if self._X is None else da.from_array(labels, chunks=(self._X.chunks[0],))
