@@ -50,6 +50,6 @@ def test_incremental_of_dask_ml_takes_it(by_hand):
 def test_lazy_signals_of_hyperspy_take_it(by_hand):
     hs = pytest.importorskip("hyperspy.api", reason="HyperSpy is not installed: its lazy signals are not tested")
     X, model = by_hand
-    signal = hs.signals.Signal1D(lazy(X.reshape(3, 200, -1), 1)).as_lazy()
+    signal = hs.signals.Signal1D(lazy(X, 200).reshape(3, 200, -1)).as_lazy()
     signal.decomposition(algorithm=emmf.EMMF(3), output_dimension=3, num_chunks=1)
     assert np.allclose(signal.get_decomposition_factors().data, model.components_)
