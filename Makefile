@@ -117,8 +117,8 @@ kill: $(VENV)/ready
 # Fits on clusters of several processes whose workers are killed at every kind of moment, and what a cluster costs: the numbers of
 # docs/scale.md. Takes a quarter of an hour. ONLY=online,iteration,efficiency,peers for some of the numbers, SIZE=1000000 samples.
 cluster: $(VENV)/ready
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r python/tests/requirements-ray.txt dask-ml \
-		|| echo "no ray or dask-ml to be had: their part is skipped"
+	grep -v "^#" python/cluster/requirements.txt | xargs -n 1 $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
+		|| echo "not all of python/cluster/requirements.txt is to be had: the parts of the others are skipped"
 	$(CARGO) build --workspace --lib --bins
 	cp target/debug/lib_emmf.$(if $(filter Darwin,$(shell uname)),dylib,so) python/emmf/_emmf.abi3.so
 	PYTHONPATH=$(CURDIR)/python $(VENV)/bin/python -m pytest -q -rs -p no:logging python/cluster

@@ -1,14 +1,16 @@
 """What a cluster costs and what batches bring: the numbers of docs/scale.md. Prints tables; ONLY=online,iteration,efficiency,peers.
 
-Needs the package with its module (`make cluster` builds it), dask, distributed and scikit-learn; dask-ml for `peers`. Times are medians
-and mean something only beside each other.
+Needs the package with its module (`make cluster` builds it), dask, distributed and scikit-learn; gensim for `online`, dask-ml for `peers`.
+Times are medians and mean something only beside each other.
 """
 
 from __future__ import annotations
 
 import os
 import statistics
+import tempfile
 import time
+from functools import partial
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -62,9 +64,30 @@ def online():
             "EMMF.fit": lambda data=data: emmf.EMMF(10, max_iter=200, outliers="set-aside").fit(data),
             "MiniBatchNMF.partial_fit": lambda data=data: _batches(MiniBatchNMF(10, random_state=0), data),
         }
+        ways |= _gensim(data)
         for way, work in ways.items():
             model, seconds = timed(work)
-            print(f"| {name} | {way} | {seconds:.2f} | {error(test, model.components_):.4f} |", flush=True)
+            components = model.components_ if hasattr(model, "components_") else model.get_topics()
+            print(f"| {name} | {way} | {seconds:.2f} | {error(test, components):.4f} |", flush=True)
+
+
+def _gensim(X, size=1000):
+    """Give gensim's way, where it is installed. Its lists of entries are made beforehand."""
+    try:
+        from gensim.models.nmf import Nmf
+    except ImportError:
+        print("gensim is not installed")
+        return {}
+    names = {j: str(j) for j in range(X.shape[1])}
+    batches = [[list(enumerate(row)) for row in X[at : at + size]] for at in range(0, len(X), size)]
+
+    def work():
+        model = Nmf(num_topics=10, id2word=names, normalize=False, random_state=0)
+        for batch in batches:
+            model.update(batch)
+        return model
+
+    return {"gensim Nmf.update": work}
 
 
 def _batches(model, X, size=1000):
@@ -73,37 +96,41 @@ def _batches(model, X, size=1000):
     return model
 
 
-def per_iteration(make, low=5, high=25):
-    """Give the milliseconds of an iteration: fits of few and of more of them differ in nothing else."""
-    times = {steps: statistics.median(timed(lambda s=steps: make(s))[1] for _ in range(3)) for steps in (low, high)}
-    return 1000 * (times[high] - times[low]) / (high - low)
+def per_iteration(estimator, X, steps=25, rounds=3):
+    """Give the median and the least milliseconds of an iteration of some fits to X, of each estimator in turn."""
+    gaps = [[] for _ in estimator]
+    for _ in range(rounds):
+        for at, (make, samples) in enumerate(zip(estimator, X, strict=True)):
+            stamps = []
+            model = make(max_iter=steps, tol=0, polish=False, callback=lambda _, s=stamps: s.append(time.perf_counter()), **ALONE)
+            model.fit(samples)
+            gaps[at] += list(1000 * np.diff(stamps))
+    return [(statistics.median(gap), min(gap)) for gap in gaps]
 
 
 def iteration(client):
     """Measure what an iteration costs beside its work: on samples so few that there is none."""
-    print(
-        "\n| features × centroids | U | milliseconds of an iteration with 2 workers | on one machine |\n|---|---|---|---|"
-    )
-    for d, k in ((100, 10), (1000, 50), (2500, 50)):
+    print("\nMilliseconds of an iteration, median (least):\n")
+    print("| features × centroids | U | method | 2 workers | one machine |\n|---|---|---|---|---|")
+    for d, k in ((100, 10), (1000, 50), (2500, 50), (5000, 50)):
         X = samples(400, d, k)
         lazy = da.from_array(X, chunks=(100, -1))
-        there = per_iteration(lambda s: emmf.dask.EMMF(k, client=client, max_iter=s, polish=False, **ALONE).fit(lazy))
-        alone = per_iteration(lambda s: emmf.EMMF(k, max_iter=s, polish=False, **ALONE).fit(X))
-        print(f"| {d} × {k} | {4 * d * k / 1e6:.2f} MB | {there:.1f} | {alone:.1f} |", flush=True)
+        for name in ("EMMF", "NMF"):
+            makes = (partial(getattr(emmf.dask, name), k, client=client), partial(getattr(emmf, name), k))
+            there, alone = (f"{median:.1f} ({least:.1f})" for median, least in per_iteration(makes, (lazy, X)))
+            print(f"| {d} × {k} | {4 * d * k / 1e6:.2f} MB | {name} | {there} | {alone} |", flush=True)
 
 
 def efficiency(client):
     """Compare two workers with one process of two threads."""
     X = samples(SIZE, 256, 20)
-    lazy = da.from_array(X, chunks=(SIZE // 16, -1)).persist()
-    there = per_iteration(
-        lambda s: emmf.dask.EMMF(20, client=client, max_iter=s, polish=False, **ALONE).fit(lazy), 2, 8
-    )
-    alone = per_iteration(lambda s: emmf.EMMF(20, n_jobs=2, max_iter=s, polish=False, **ALONE).fit(X), 2, 8)
-    print(
-        f"\n{SIZE}×256, 20 centroids: {there:.0f} ms an iteration with 2 workers, {alone:.0f} ms in one process with 2 threads: "
-    )
-    print(f"efficiency {alone / there:.2f}", flush=True)
+    makes = (partial(emmf.dask.EMMF, 20, client=client), partial(emmf.EMMF, 20, n_jobs=2))
+    with tempfile.TemporaryDirectory() as folder:
+        np.save(path := os.path.join(folder, "x.npy"), X)
+        there, alone = per_iteration(makes, (path, X), steps=6, rounds=2)
+    print(f"\n{SIZE}×256, 20 centroids, milliseconds of an iteration, median (least):")
+    print(f"2 workers {there[0]:.0f} ({there[1]:.0f}), one process with 2 threads {alone[0]:.0f} ({alone[1]:.0f}):")
+    print(f"efficiency {alone[0] / there[0]:.2f} ({alone[1] / there[1]:.2f})", flush=True)
 
 
 def peers(client):

@@ -4,27 +4,29 @@ import os
 import signal
 import threading
 
-import dask.array as da
 import numpy as np
 import pytest
+from clusters import ALONE as SHORT
+from clusters import lazy, same, workers
 
 import emmf
 import emmf.dask
 from emmf._cluster import driver, worker
 from emmf.dask import DaskEngine
 
-ALONE = {"init": "kmeans-parallel", "outliers": "keep", "max_iter": 12}
+ALONE = SHORT | {"max_iter": 12}
 
 
-def lazy(X, rows=250):
-    return da.from_array(X, chunks=(rows, -1))
+def living(client):
+    # Another one may have been killed just now.
+    found = client.run(os.getpid, on_error="return")
+    return [pid for _, pid in sorted(found.items()) if isinstance(pid, int)]
 
 
 def kill(client, which=0):
-    # Another one may have been killed just now.
-    found = client.run(os.getpid, on_error="return")
-    pids = [pid for _, pid in sorted(found.items()) if isinstance(pid, int)]
-    os.kill(pids[which % len(pids)], signal.SIGKILL)
+    pids = living(client)
+    if pids:
+        os.kill(pids[which % len(pids)], signal.SIGKILL)
 
 
 @pytest.fixture
@@ -56,9 +58,7 @@ def test_killed_at_an_order(client, X, after, numbers, solver):
     alone = emmf.EMMF(3, solver=solver, **ALONE).fit(X)
     after(numbers, worker.phase)
     there = emmf.dask.EMMF(3, client=client, solver=solver, shards=6, **ALONE).fit(lazy(X))
-    assert np.array_equal(alone.components_, there.components_)
-    assert np.array_equal(alone.objective_history_, there.objective_history_)
-    assert np.array_equal(alone.labels_, there.labels_.compute())
+    same(alone, there)
 
 
 def test_killed_at_every_end(client, X, after):
@@ -105,6 +105,27 @@ def test_a_shard_that_kills_its_workers_is_named(client, X, after, monkeypatch):
     monkeypatch.setattr(driver, "MOST_LOSSES", 2)
     with pytest.raises(RuntimeError, match=r"shard \d+ \(samples \d+ to \d+\) was lost|no worker left"):
         emmf.dask.EMMF(3, client=client, shards=1, **ALONE).fit(lazy(X))
+
+
+def test_all_workers_may_die_at_once(client, X):
+    """Whoever holds nothing any more waits for those that come back."""
+    client.wait_for_workers(3, timeout=120)
+    alone = emmf.EMMF(3, **ALONE).fit(X)
+
+    def kill_all(step):
+        if step.iteration == 3:
+            for pid in living(client):
+                os.kill(pid, signal.SIGKILL)
+
+    there = emmf.dask.EMMF(3, client=client, callback=kill_all, **ALONE).fit(lazy(X))
+    same(alone, there)
+    assert there.lost_workers_
+
+
+def test_seven_workers(X):
+    alone = emmf.EMMF(3, **ALONE).fit(X)
+    with workers(7) as client:
+        same(alone, emmf.dask.EMMF(3, client=client, **ALONE).fit(lazy(X)))
 
 
 def test_a_worker_may_join(client, X):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster
+from clusters import lazy, rays, workers
 
 import emmf
 import emmf.dask
@@ -20,17 +20,7 @@ def test_four_times_the_memory_of_a_worker(tmp_path):
         X[part] = centres[np.arange(part.start, part.stop) % 5] + 0.1 * rng.random((part.stop - at, 128))
     X.flush()
     spilled = tmp_path / "spilled"
-    with (
-        LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            memory_limit=MEMORY,
-            local_directory=str(spilled),
-            dashboard_address=":0",
-            silence_logs=50,
-        ) as cluster,
-        Client(cluster) as client,
-    ):
+    with workers(2, memory_limit=MEMORY, local_directory=str(spilled)) as client:
         params = {"init": "kmeans-parallel", "max_iter": 3, "init_restarts": 1}
         model = emmf.dask.EMMF(5, client=client, in_place=True, **params).fit(tmp_path / "x.npy")
         assert model.lost_workers_ == []
@@ -40,15 +30,26 @@ def test_four_times_the_memory_of_a_worker(tmp_path):
     assert -model.score(np.asarray(X[:1000])) < 0.5
 
 
-def test_incremental_of_dask_ml_takes_it():
-    wrappers = pytest.importorskip("dask_ml.wrappers", reason="dask-ml is not installed: its Incremental is not tested")
-    import dask.array as da
+@pytest.fixture
+def by_hand():
+    """Shuffled samples, and an estimator that saw them in three batches."""
+    X, model = rays(600), emmf.EMMF(3)
+    for batch in np.array_split(X, 3):
+        model.partial_fit(batch)
+    return X, model
 
-    X = emmf.datasets.make_rays(n_samples=600, n_outliers=0, random_state=0).X
-    X = X[np.random.default_rng(0).permutation(len(X))]
-    with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster, Client(cluster):
-        found = wrappers.Incremental(emmf.EMMF(3)).fit(da.from_array(X, chunks=(200, -1)))
-    by_hand = emmf.EMMF(3)
-    for at in range(0, 600, 200):
-        by_hand.partial_fit(X[at : at + 200])
-    assert np.array_equal(found.estimator_.components_, by_hand.components_)
+
+def test_incremental_of_dask_ml_takes_it(by_hand):
+    wrappers = pytest.importorskip("dask_ml.wrappers", reason="dask-ml is not installed: its Incremental is not tested")
+    X, model = by_hand
+    with workers(1, processes=False) as client, client.as_current():
+        found = wrappers.Incremental(emmf.EMMF(3), shuffle_blocks=False).fit(lazy(X, 200))
+    assert np.array_equal(found.estimator_.components_, model.components_)
+
+
+def test_lazy_signals_of_hyperspy_take_it(by_hand):
+    hs = pytest.importorskip("hyperspy.api", reason="HyperSpy is not installed: its lazy signals are not tested")
+    X, model = by_hand
+    signal = hs.signals.Signal1D(lazy(X, 200).reshape(3, 200, -1)).as_lazy()
+    signal.decomposition(algorithm=emmf.EMMF(3), output_dimension=3, num_chunks=1)
+    assert np.allclose(signal.get_decomposition_factors().data, model.components_)

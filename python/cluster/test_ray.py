@@ -5,6 +5,7 @@ import signal
 
 import numpy as np
 import pytest
+from clusters import ALONE as SHORT
 
 import emmf
 
@@ -12,7 +13,7 @@ ray = pytest.importorskip("ray", reason="ray is not installed: emmf.ray is not t
 
 import emmf.ray  # noqa: E402
 
-ALONE = {"init": "kmeans-parallel", "outliers": "keep", "max_iter": 12}
+ALONE = SHORT | {"max_iter": 12}
 
 
 @pytest.fixture(scope="module", autouse=True)

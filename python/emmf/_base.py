@@ -226,7 +226,7 @@ class MatrixFactorization(
         V : ndarray of shape (n_samples, n_components)
             The coefficients; for the training samples those of the fit.
         """
-        return self._coded(X)["v"]
+        return self._of(X, "v")
 
     @available_if(_may_be_deep)
     def transform_layers(self, X: Any) -> list[Any]:
@@ -280,13 +280,13 @@ class MatrixFactorization(
         labels : ndarray of shape (n_samples,)
             The clusters, from 0.
         """
-        coded = self._coded(X)
-        if layer is None:
-            return coded["labels"]
+        check_is_fitted(self)
         count = len(self._model.layers) + 1
-        if not 1 <= layer <= count:
+        if layer is not None and not 1 <= layer <= count:
             raise ValueError(f"layer is {layer}, but must be from 1 to {count}, the number of layers.")
-        return coded["layers"][layer - 1]["labels"] if count > 1 else coded["labels"]
+        if layer is None or count == 1:
+            return self._of(X, "labels")
+        return self._of(X, "layers")[layer - 1]["labels"]
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """Fit the factorization and return the clusters of the samples, ``labels_``.
@@ -320,7 +320,7 @@ class MatrixFactorization(
         scores : ndarray of shape (n_samples,)
             Minus the outlier scores. A sample below -3.5 is an outlier.
         """
-        return -self._coded(X)["scores"]
+        return -self._of(X, "scores")
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return minus the mean residual ‖x − U·v‖, for model selection: the higher, the better.
@@ -337,7 +337,7 @@ class MatrixFactorization(
         score : float
             Minus the mean residual.
         """
-        return -float(self._coded(X)["residuals"].mean())
+        return -float(self._of(X, "residuals").mean())
 
     def explain(self, X: Any) -> Any:
         """Show why a sample is an outlier: how far each of its features is from the fit.
@@ -369,7 +369,7 @@ class MatrixFactorization(
         X_filled : ndarray of shape (n_samples, n_features)
             The samples with V·Uᵀ in place of NaN.
         """
-        return self._coded(X)["imputed"]
+        return self._of(X, "imputed")
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model file that the program ``emmf`` and :func:`emmf.load_model` read.
@@ -391,6 +391,10 @@ class MatrixFactorization(
 
     def _shifts(self) -> bool:
         return "shift" in _parameters.steps(self.normalize)
+
+    def _of(self, X: Any, what: str) -> Any:
+        """Give a result of the model for new samples."""
+        return self._coded(X)[what]
 
     def _coded(self, X: Any) -> dict[str, Any]:
         check_is_fitted(self)

@@ -14,15 +14,18 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections import deque
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 try:
     import dask.array as da
-    from distributed import CancelledError, Client, Future, get_client, wait
+    from distributed import CancelledError, Client, Future, as_completed, get_client
     from distributed.comm import CommClosedError
+    from distributed.protocol.pickle import dumps
     from distributed.scheduler import KilledWorker
 except ImportError as error:
     raise ImportError("emmf.dask needs dask and distributed; install them with pip install 'emmf[dask]'.") from error
@@ -35,7 +38,8 @@ from ._cluster.worker import of_type
 
 # How often it is looked whether the workers are still there.
 LOOK = 1.0
-
+# Seconds within which workers must answer that are to be called directly.
+REACH = 2.0
 
 # What says that a worker is lost, and nothing about what it was to do.
 LOST = (KilledWorker, CommClosedError, CancelledError, TimeoutError)
@@ -56,12 +60,26 @@ async def _called(function: Any, *args: Any) -> tuple[bool, Any]:
 class DaskEngine:
     """Calls on the workers of a Dask cluster.
 
-    Shards are loaded by tasks, whose samples Dask makes. Orders go past the scheduler's queue, by ``Client.run``: they
-    are many and short, and each may be given again.
+    Shards are loaded by tasks, whose samples Dask makes. Orders go past the scheduler's queue, since they are many and
+    short, and each may be given again: straight to the workers where they can be reached from here, else by
+    ``Client.run``, which takes longer.
     """
 
     def __init__(self, client: Client) -> None:
         self.client = client
+        self.direct = client.direct_to_workers
+        if self.direct is None:
+            self.direct = client.sync(self._reached)
+
+    async def _reached(self) -> bool:
+        """Tell whether all workers can be reached from here."""
+        try:
+            addresses = await self.client.scheduler.ncores()
+            identities = asyncio.gather(*(self.client.rpc(address).identity() for address in addresses))
+            await asyncio.wait_for(identities, REACH)
+        except (OSError, TimeoutError):
+            return False
+        return True
 
     def workers(self) -> list[str]:
         """Give the addresses of the workers that are alive."""
@@ -72,20 +90,29 @@ class DaskEngine:
         """Call functions on workers."""
 
         async def one(call: Call) -> Any:
-            answer = self.client._run(_called, call.function, *call.args, workers=[call.owner], on_error="return")
             try:
-                answers = await asyncio.wait_for(answer, deadline)
+                return await asyncio.wait_for(self._answer(call), deadline)
             except TimeoutError:
                 return Lost("deadline")
             except (OSError, ValueError) as error:
                 # It is not there any more.
                 return Lost(type(error).__name__)
-            return answers.get(call.owner, Lost("it is gone"))
 
         async def every() -> list[Any]:
             return await asyncio.gather(*map(one, calls))
 
         return [self._unwrapped(result) for result in self.client.sync(every)]
+
+    async def _answer(self, call: Call) -> Any:
+        """Give what a worker answers, which is an error where there is no answer."""
+        if not self.direct:
+            answers = await self.client._run(
+                _called, call.function, *call.args, workers=[call.owner], on_error="return"
+            )
+            return answers.get(call.owner, Lost("it is gone"))
+        args = dumps((call.function, *call.args))
+        response = await self.client.rpc(call.owner).run(function=dumps(_called), args=args, kwargs=dumps({}))
+        return response["result"] if response["status"] == "OK" else Lost(response["exception_text"])
 
     @staticmethod
     def _unwrapped(result: Any) -> Any:
@@ -108,7 +135,7 @@ class DaskEngine:
         end, given_up = time.monotonic() + deadline, {}
         while left := [at for at, task in enumerate(tasks) if not task.done() and at not in given_up]:
             try:
-                wait([tasks[at] for at in left], timeout=LOOK)
+                deque(as_completed([tasks[at] for at in left], loop=self.client.loop, timeout=LOOK), maxlen=0)
                 continue
             except TimeoutError:
                 alive, over = set(self.workers()), time.monotonic() > end
@@ -206,10 +233,10 @@ class DaskFactorization(OnCluster):
             f"machine with the estimators of emmf."
         )
 
-    def _lazily(self, X: Any, what: str) -> Any:
-        self._check_fitted()
+    def _of(self, X: Any, what: str) -> Any:
+        check_is_fitted(self)
         if not isinstance(X, da.Array) and not hasattr(X, "to_dask_array"):
-            return self._coded(X)[what]
+            return super()._of(X, what)
         X = self._array(X)
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
@@ -224,18 +251,18 @@ class DaskFactorization(OnCluster):
         return X.map_blocks(_coded, self._model, what, drop_axis=1, dtype=meta.dtype, meta=meta)
 
     def _of_fit(self, what: str) -> Any:
-        self._check_fitted()
+        check_is_fitted(self)
         if self._X is None:
             raise AttributeError(
                 "the samples were read from files by the workers; give them as a dask array to transform, predict or "
                 "score_samples to get a lazy result for each of them."
             )
-        return self._lazily(self._X, what)
+        return self._of(self._X, what)
 
     @property
     def labels_(self) -> Any:
         """The cluster of each sample of the fit, lazily."""
-        self._check_fitted()
+        check_is_fitted(self)
         if len(self._labels) == self._n:
             labels = np.asarray(self._labels)
             return labels if self._X is None else da.from_array(labels, chunks=(self._X.chunks[0],))

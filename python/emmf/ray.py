@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
 
 try:
     import ray
@@ -130,14 +131,10 @@ class RayFactorization(OnCluster):
             return of_files(X, in_place=self.in_place)
         return InStore(X)
 
-    def _lazily(self, X: Any, what: str) -> Any:
-        self._check_fitted()
-        return self._coded(X)[what]
-
     @property
     def labels_(self) -> Any:
         """The cluster of each sample of the fit, for at most 20,000 or if labels are the largest coefficients."""
-        self._check_fitted()
+        check_is_fitted(self)
         if len(self._labels) == self._n:
             return self._labels
         raise AttributeError(

@@ -12,42 +12,26 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 import emmf
-from emmf.datasets import make_rays
 
 da = pytest.importorskip("dask.array", reason="dask is not installed: nothing of a cluster is tested")
 distributed = pytest.importorskip("distributed", reason="distributed is not installed: nothing of a cluster is tested")
 
+from clusters import ALONE, lazy, rays, same, workers  # noqa: E402
+
 import emmf.dask  # noqa: E402
 from emmf._cluster import worker  # noqa: E402
-
-ALONE = {"init": "kmeans-parallel", "outliers": "keep", "max_iter": 6}
+from emmf._cluster.sources import of_files  # noqa: E402
 
 
 @pytest.fixture(scope="module")
 def client():
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with workers(2) as client:
         yield client
 
 
 @pytest.fixture(scope="module")
 def X():
-    X, _, _ = make_rays(n_samples=1200, n_features=10, n_outliers=0, noise=0.05, random_state=1)
-    return X[np.random.default_rng(0).permutation(len(X))]
-
-
-def lazy(X, rows=250):
-    return da.from_array(X, chunks=(rows, -1))
-
-
-def same(one, other):
-    assert np.array_equal(one.components_, other.components_)
-    assert np.array_equal(one.objective_history_, other.objective_history_)
-    assert np.array_equal(np.asarray(one.labels_), np.asarray(other.labels_))
+    return rays()
 
 
 @pytest.mark.parametrize("name", ["EMMF", "NMF", "CappedNMF"])
@@ -65,16 +49,18 @@ def test_any_shards_and_chunks(client, X, shards):
     same(one, emmf.dask.EMMF(3, client=client, shards=shards, **ALONE).fit(lazy(X, 100 + 37 * shards)))
 
 
-def test_any_number_of_workers(client, X):
+@pytest.mark.parametrize("count", [1, 3, 7])
+def test_any_number_of_workers(X, count):
     one = emmf.EMMF(3, **ALONE).fit(X)
-    for workers in (1, 3):
-        with (
-            distributed.LocalCluster(
-                n_workers=workers, threads_per_worker=2, processes=False, dashboard_address=":0", silence_logs=50
-            ) as cluster,
-            distributed.Client(cluster, set_as_default=False) as other,
-        ):
-            same(one, emmf.dask.EMMF(3, client=other, **ALONE).fit(lazy(X)))
+    with workers(count, threads_per_worker=2, processes=False) as other:
+        same(one, emmf.dask.EMMF(3, client=other, **ALONE).fit(lazy(X)))
+
+
+def test_through_the_scheduler_where_workers_cannot_be_reached(client, X, monkeypatch):
+    alone = emmf.EMMF(3, **ALONE).fit(X)
+    monkeypatch.setattr(client, "direct_to_workers", False)
+    with client.as_current():
+        same(alone, emmf.dask.EMMF(3, **ALONE).fit(lazy(X)))
 
 
 def test_results_are_lazy(client, X):
@@ -113,10 +99,89 @@ def test_frames_and_files(client, X, tmp_path):
     same(alone, there)
     assert list(there.feature_names_in_) == list(frame.columns)
     np.save(tmp_path / "x.npy", X)
-    for part in range(3):
-        frame[part * 400 : (part + 1) * 400].to_parquet(tmp_path / f"part{part}.parquet", row_group_size=150)
-    for path, in_place in (("x.npy", False), ("x.npy", True), ("part*.parquet", False)):
-        same(alone, emmf.dask.EMMF(3, client=client, in_place=in_place, **ALONE).fit(str(tmp_path / path)))
+    for in_place in (False, True):
+        same(alone, emmf.dask.EMMF(3, client=client, in_place=in_place, **ALONE).fit(tmp_path / "x.npy"))
+
+
+@pytest.fixture(params=["npy", "parquet", "h5ad", "h5ad-csr", "zarr", "zarr-array", "zarr-csr"])
+def files(request, tmp_path, X):
+    """Three files of the same samples, and the pattern of their names."""
+    kind, _, of = request.param.partition("-")
+    for part, rows in enumerate(np.array_split(X, 3)):
+        path = tmp_path / f"part{part}.{kind}"
+        if kind == "npy":
+            np.save(path, rows)
+        elif kind == "parquet":
+            pd = pytest.importorskip("pandas")
+            columns = [f"f{j}" for j in range(rows.shape[1])]
+            pd.DataFrame(rows, columns=columns).to_parquet(path, row_group_size=150)
+        elif of == "array":
+            pytest.importorskip("zarr").save(path, rows)
+        else:
+            data = pytest.importorskip("anndata").AnnData(sp.csr_matrix(rows) if of else rows)
+            data.write_zarr(path) if kind == "zarr" else data.write_h5ad(path)
+    return str(tmp_path / f"part*.{kind}")
+
+
+def test_workers_read_files(files, X):
+    source = of_files(files)
+    assert source.shape == X.shape
+    for (first, count), recipe in zip(places := [(0, 77), (77, 800), (877, 323)], source.recipes(places), strict=True):
+        rows = pickle.loads(pickle.dumps(recipe)).read()
+        assert sp.issparse(rows) == source.sparse
+        assert np.array_equal(rows.toarray() if source.sparse else rows, X[first : first + count])
+
+
+def test_files_that_hold_no_samples_are_named(tmp_path, X):
+    def refused(match, write, **params):
+        write()
+        with pytest.raises(ValueError, match=match):
+            of_files(path, **params)
+
+    path = tmp_path / "x.npy"
+    refused("3 dimensions", lambda: np.save(path, X[None]))
+    refused("complex", lambda: np.save(path, X * 1j))
+    refused("text", lambda: np.save(path, X.astype(str)))
+    (tmp_path / "x.csv").write_text("1,2")
+    path = tmp_path / "x.csv"
+    refused("not a file of type", lambda: None)
+    anndata = pytest.importorskip("anndata")
+    path = tmp_path / "x.h5ad"
+    refused("CSR", lambda: anndata.AnnData(sp.csc_matrix(X)).write_h5ad(path))
+    refused("one NPY file", lambda: anndata.AnnData(X).write_h5ad(path), in_place=True)
+    h5py = pytest.importorskip("h5py")
+    refused("holds no X", lambda: h5py.File(path, "w").close())
+
+
+class OnCard:
+    """Rows on a card, as CuPy has them: NumPy is refused, and ``get`` brings them here."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __array__(self, *_, **__):
+        raise TypeError("Implicit conversion to a NumPy array is not allowed.")
+
+    def __getitem__(self, at):
+        return OnCard(self.rows[at])
+
+    def get(self):
+        return self.rows
+
+
+@pytest.mark.parametrize("module", ["cupy", "cupyx.scipy.sparse"])
+def test_chunks_on_a_card_are_brought_here(X, module, monkeypatch):
+    monkeypatch.setattr(OnCard, "__module__", module)
+    rows = sp.csr_matrix(X) if "sparse" in module else X
+    fit = "fit-on-a-card"
+    about = worker.About(fit, 0, (len(X), 0, len(X)), len(X), False, False)
+    try:
+        some = worker.load(about, OnCard(rows), [3, 5])
+        assert np.array_equal(some.toarray() if "sparse" in module else some, X[[3, 5]])
+    finally:
+        worker.drop(fit)
+    coded = emmf.dask._coded(OnCard(rows), emmf.EMMF(3, **ALONE).fit(X)._model, "v")
+    assert coded.shape == (len(X), 3)
 
 
 def test_outliers_number_of_clusters_and_weights(client, X):

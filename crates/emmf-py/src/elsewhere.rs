@@ -1,7 +1,7 @@
 //! A fit of samples that workers of a cluster hold: the loop is here, orders go out and answers come in through Python.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use emmf::method::side::{Answer, Carrier, History, Order, Remote, gathered};
 use emmf::preprocess::Normalize;
@@ -40,8 +40,8 @@ pub(crate) struct Elsewhere {
     single: bool,
     /// Samples of which V, residuals and weights come back.
     fetched: Vec<usize>,
-    /// Called with the number of the order, the order and what was said before; gives the answers of all shards, in the order of
-    /// their samples.
+    /// Called with the number of the message, the orders in it and what was said before; gives the answers of all shards to the
+    /// last of the orders, in the order of their samples.
     carry: Py<PyAny>,
     features: Option<Vec<String>>,
     callback: Option<Callback>,
@@ -70,10 +70,16 @@ fn run<'py, T: Element + Number>(
     let plain = if unit { spec.clone().normalize(Vec::new()) } else { spec.clone() };
     let history = Arc::new(Mutex::new(History::<T>::default()));
     let past = Arc::clone(&history);
-    let bytes = Box::new(move || written(&past.lock().unwrap_or_else(PoisonError::into_inner).orders()));
+    let bytes = Box::new(move || written(unlocked(&past).orders()));
     let said = Py::new(py, Said { bytes })?;
-    let carrier =
-        Carrying { carry: &given.carry, said, history, sent: AtomicU64::new(0), raised: Mutex::new(None) };
+    let carrier = Carrying {
+        carry: &given.carry,
+        said,
+        history,
+        waiting: Mutex::default(),
+        sent: AtomicU64::new(0),
+        raised: Mutex::default(),
+    };
     let begun = AtomicU64::new(1);
     let fitted = door::enter(py, given.callback.as_ref(), |observer, token| {
         let side = Remote::new(given.shape, &carrier, &begun).fetching(&given.fetched);
@@ -112,14 +118,17 @@ struct Carrying<'a, T> {
     carry: &'a Py<PyAny>,
     said: Py<Said>,
     history: Arc<Mutex<History<T>>>,
+    /// Orders that have no answer: they go with the next one that has.
+    waiting: Mutex<Vec<(u64, Order<T>)>>,
     sent: AtomicU64,
     /// What the function raised.
     raised: Mutex<Option<PyErr>>,
 }
 
-impl<T: Number> Carrier<T> for Carrying<'_, T> {
-    fn carry(&self, number: u64, order: Order<T>) -> emmf::Result<Answer<T>> {
-        let bytes = written(&(number, &order))?;
+impl<T: Number> Carrying<'_, T> {
+    /// Brings orders to all shards; gives their answers to the last, in the order of their samples.
+    fn send(&self, orders: &[(u64, Order<T>)]) -> emmf::Result<Vec<Answer<T>>> {
+        let bytes = written(orders)?;
         let at = self.sent.fetch_add(1, Ordering::Relaxed);
         let answers: PyResult<Vec<Vec<u8>>> = Python::attach(|py| {
             let said = self.said.bind(py);
@@ -129,12 +138,37 @@ impl<T: Number> Carrier<T> for Carrying<'_, T> {
         });
         let answers = answers.map_err(|error| {
             let why = error.to_string();
-            *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            *unlocked(&self.raised) = Some(error);
             Error::Read { first: 0, last: 0, why }
         })?;
-        let answers = answers.iter().map(|bytes| read(bytes)).collect::<emmf::Result<Vec<_>>>()?;
-        let all = gathered(answers)?;
-        self.history.lock().unwrap_or_else(PoisonError::into_inner).record(number, &order);
+        answers.iter().map(|bytes| read(bytes)).collect()
+    }
+}
+
+impl<T: Number> Carrier<T> for Carrying<'_, T> {
+    fn carry(&self, number: u64, order: Order<T>) -> emmf::Result<Answer<T>> {
+        let asks = !matches!(
+            order,
+            Order::Another(_)
+                | Order::Begin(_)
+                | Order::BeginNearest(_)
+                | Order::Shift(_)
+                | Order::SetColumn(..)
+                | Order::Drop
+        );
+        let mut orders = std::mem::take(&mut *unlocked(&self.waiting));
+        orders.push((number, order));
+        if !asks {
+            *unlocked(&self.waiting) = orders;
+            return Ok(Answer::Done);
+        }
+        let all = gathered(self.send(&orders)?)?;
+        let mut history = unlocked(&self.history);
+        orders.iter().for_each(|(number, order)| history.record(*number, order));
         Ok(all)
     }
+}
+
+fn unlocked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -23,11 +23,9 @@ use crate::rows::Rows;
 use crate::samples::AnySamples;
 use emmf_io::AnyModel;
 
-/// An order in bytes, and where the answer goes.
+/// Orders in bytes, and where the answer to the last of them goes.
 struct Task {
     bytes: Vec<u8>,
-    /// Whether the bytes are a whole history, whose answers nobody wants.
-    again: bool,
     answer: SyncSender<emmf::Result<Vec<u8>>>,
 }
 
@@ -112,14 +110,17 @@ impl Shard {
         Ok(scores.into_pyarray(py))
     }
 
-    /// Does what it is told; gives the answer.
-    fn obey<'py>(&self, py: Python<'py>, order: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.ask(py, order, false)?))
-    }
-
-    /// Does all that others of its kind have done.
-    fn replay(&self, py: Python<'_>, history: &[u8]) -> PyResult<()> {
-        self.ask(py, history, true).map(|_| ())
+    /// Does what it is told, one order after the other; gives the answer to the last.
+    fn obey<'py>(&self, py: Python<'py>, orders: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+        let (answer, answers) = mpsc::sync_channel(1);
+        let task = Task { bytes: orders.to_vec(), answer };
+        let gone = || PyRuntimeError::new_err("the shard has ended; there may be too little memory");
+        let sent = self.tasks.lock().map(|tasks| tasks.send(task));
+        if !matches!(sent, Ok(Ok(()))) {
+            return Err(gone());
+        }
+        let answer = py.detach(move || answers.recv()).map_err(|_| gone())?;
+        Ok(PyBytes::new(py, &answer.map_err(IntoPyErr::into_py_err)?))
     }
 }
 
@@ -130,18 +131,6 @@ impl Shard {
             Samples::F64(x) => begin(py, Arc::clone(x), about, weights),
         }?;
         Ok(Self { samples, about, tasks: Mutex::new(tasks) })
-    }
-
-    fn ask(&self, py: Python<'_>, bytes: &[u8], again: bool) -> PyResult<Vec<u8>> {
-        let (answer, answers) = mpsc::sync_channel(1);
-        let task = Task { bytes: bytes.to_vec(), again, answer };
-        let gone = || PyRuntimeError::new_err("the shard has ended; there may be too little memory");
-        let sent = self.tasks.lock().map(|tasks| tasks.send(task));
-        if !matches!(sent, Ok(Ok(()))) {
-            return Err(gone());
-        }
-        let answer = py.detach(move || answers.recv()).map_err(|_| gone())?;
-        answer.map_err(IntoPyErr::into_py_err)
     }
 }
 
@@ -177,25 +166,19 @@ fn begin<T: Number>(
 
 /// Until nobody is left who could ask.
 fn obey_all<T: Number>(server: &mut Server<'_, T>, place: &Place, tasks: &Receiver<Task>) {
-    for Task { bytes, again, answer } in tasks {
-        let found = if again { replay(server, place, &bytes) } else { obey(server, place, &bytes) };
+    for Task { bytes, answer } in tasks {
         // Who does not wait any more needs no answer.
-        answer.send(found).ok();
+        answer.send(obey(server, place, &bytes)).ok();
     }
 }
 
 fn obey<T: Number>(server: &mut Server<'_, T>, place: &Place, bytes: &[u8]) -> emmf::Result<Vec<u8>> {
-    let (number, order): (u64, Order<T>) = read(bytes)?;
-    let answer = server.obey(number, share(order, place)?)?;
-    joined(vec![answer]).first().map_or(Ok(Vec::new()), written)
-}
-
-fn replay<T: Number>(server: &mut Server<'_, T>, place: &Place, bytes: &[u8]) -> emmf::Result<Vec<u8>> {
     let orders: Vec<(u64, Order<T>)> = read(bytes)?;
+    let mut last = Answer::Done;
     for (number, order) in orders {
-        server.obey(number, share(order, place)?)?;
+        last = server.obey(number, share(order, place)?)?;
     }
-    Ok(Vec::new())
+    joined(vec![last]).first().map_or(Ok(Vec::new()), written)
 }
 
 /// What bytes of this program say.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -21,6 +22,8 @@ log = logging.getLogger("emmf")
 
 # Workers with which a shard may be lost before it is said to be the shard's fault.
 MOST_LOSSES = 5
+# How often it is looked for workers, in seconds.
+LOOK = 1.0
 
 
 class Call(NamedTuple):
@@ -86,11 +89,14 @@ class Driver:
         self._assign(range(len(places)), workers)
 
     def _workers(self) -> list[str]:
-        workers = sorted(set(self.engine.workers()) - self.shunned)
-        if not workers:
-            raise RuntimeError(
-                "the cluster has no worker left that answers; start some, or raise deadline, and fit again."
-            )
+        """Give the names of the workers that are alive; wait where there is none, since they may be restarted."""
+        end = time.monotonic() + self.deadline
+        while not (workers := sorted(set(self.engine.workers()) - self.shunned)):
+            if time.monotonic() > end:
+                raise RuntimeError(
+                    "the cluster has no worker left that answers; start some, or raise deadline, and fit again."
+                )
+            time.sleep(LOOK)
         return workers
 
     def _assign(self, ats: Iterable[int], workers: list[str]) -> None:
@@ -141,7 +147,9 @@ class Driver:
                 )
         self.lost_workers.append(owner)
         log.warning("emmf: worker %s was lost (%s); its shards %s go to others", owner, why, ats)
-        self._assign(ats, self._workers())
+        workers = self._workers()
+        # It may be listed for a moment after its end.
+        self._assign(ats, [name for name in workers if name != owner] or workers)
 
     def screen(self, model: Any) -> int:
         """Let outliers by a model have no part; give how many there are."""
@@ -155,12 +163,12 @@ class Driver:
             self._restore(left, b"", -1)
         return sum(aside.values())
 
-    def carry(self, number: int, order: bytes, said: Any) -> list[bytes]:
-        """Bring an order to all shards and back what they answer, in the order of their samples."""
+    def carry(self, number: int, orders: bytes, said: Any) -> list[bytes]:
+        """Bring orders to all shards and back what they answer to the last, in the order of their samples."""
         answers: dict[int, bytes] = {}
         left = list(range(len(self.places)))
         while left:
-            found, missing = self._round(left, worker.phase, number, order, self.source.single)
+            found, missing = self._round(left, worker.phase, number, orders, self.source.single)
             answers.update(found)
             left = missing
             if missing:

@@ -9,7 +9,6 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from .. import _emmf, _parameters
 from .._arrays import borrowed
@@ -70,10 +69,6 @@ class OnCluster(MatrixFactorization):
 
     def _source(self, X: Any) -> Any:
         """Give the samples as a source."""
-        raise NotImplementedError
-
-    def _lazily(self, X: Any, what: str) -> Any:
-        """Give a result of a model for samples, lazily where they are lazy."""
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Any:  # type: ignore[override]
@@ -232,51 +227,6 @@ class OnCluster(MatrixFactorization):
         self.stop_reason_ = found["stop"]
         self.extras_ = found["extras"]
 
-    def transform(self, X: Any) -> Any:
-        """Return the coefficients of samples for the fitted centroids; lazily if X is lazy.
-
-        Parameters
-        ----------
-        X : lazy or array-like of shape (n_samples, n_features)
-            The samples.
-
-        Returns
-        -------
-        V : array of shape (n_samples, n_components)
-            The coefficients, with the chunks of X.
-        """
-        return self._lazily(X, "v")
-
-    def predict(self, X: Any) -> Any:
-        """Return the cluster of each sample, by ``label_rule``; lazily if X is lazy.
-
-        Parameters
-        ----------
-        X : lazy or array-like of shape (n_samples, n_features)
-            The samples.
-
-        Returns
-        -------
-        labels : array of shape (n_samples,)
-            The clusters, from 0.
-        """
-        return self._lazily(X, "labels")
-
-    def score_samples(self, X: Any) -> Any:
-        """Return the outlier scores with scikit-learn's sign: the lower, the worse; lazily if X is lazy.
-
-        Parameters
-        ----------
-        X : lazy or array-like of shape (n_samples, n_features)
-            The samples.
-
-        Returns
-        -------
-        scores : array of shape (n_samples,)
-            Minus the outlier scores. A sample below -3.5 is an outlier.
-        """
-        return -self._lazily(X, "scores")
-
     def decision_function(self, X: Any) -> Any:
         """Return how far samples are from being outliers: negative for outliers; lazily if X is lazy.
 
@@ -290,27 +240,7 @@ class OnCluster(MatrixFactorization):
         scores : array of shape (n_samples,)
             3.5 minus the outlier scores.
         """
-        return _emmf.THRESHOLD - self._lazily(X, "scores")
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Return minus the mean residual ‖x − U·v‖: the higher, the better.
-
-        Parameters
-        ----------
-        X : lazy or array-like of shape (n_samples, n_features)
-            The samples.
-        y : Ignored
-            Not used.
-
-        Returns
-        -------
-        score : float
-            Minus the mean residual.
-        """
-        return -float(self._lazily(X, "residuals").mean())
-
-    def _check_fitted(self) -> None:
-        check_is_fitted(self)
+        return _emmf.THRESHOLD - self._of(X, "scores")
 
 
 def made(base: type[OnCluster], module: str, own: Parameter) -> dict[str, type[OnCluster]]:

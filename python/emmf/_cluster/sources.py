@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import glob
 import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
+
+from .._arrays import REFUSED
 
 
 class Source(Protocol):
@@ -80,21 +84,40 @@ def _parquet(path: str, first: int, count: int, columns: list[str] | None) -> An
     return np.concatenate(rows)
 
 
-def _zarr(path: str, first: int, count: int, columns: Any) -> Any:
-    import zarr
+@contextmanager
+def _matrix(kind: str, path: str) -> Iterator[Any]:
+    """Open X of annotated data, or the array that a Zarr store is; a group is a matrix compressed by rows."""
+    with ExitStack() as stack:
+        if kind == "zarr":
+            import zarr
 
-    return np.asarray(zarr.open(path, mode="r")[first : first + count])
+            x = zarr.open(path, mode="r")
+        else:
+            import h5py
+
+            x = stack.enter_context(h5py.File(path, "r"))
+        if hasattr(x, "keys"):
+            if "X" not in x:
+                raise ValueError(f"{path} holds no X; give a dask array of what shall be fitted.")
+            x = x["X"]
+        yield x
+
+
+def _stored(kind: str, path: str, first: int, count: int) -> Any:
+    with _matrix(kind, path) as x:
+        if not hasattr(x, "keys"):
+            return np.asarray(x[first : first + count])
+        import anndata
+
+        return sp.csr_array(anndata.io.sparse_dataset(x)[first : first + count])
+
+
+def _zarr(path: str, first: int, count: int, columns: Any) -> Any:
+    return _stored("zarr", path, first, count)
 
 
 def _h5ad(path: str, first: int, count: int, columns: Any) -> Any:
-    import anndata
-    import h5py
-
-    with h5py.File(path, "r") as file:
-        x = file["X"]
-        if isinstance(x, h5py.Group):
-            return sp.csr_array(anndata.io.sparse_dataset(x)[first : first + count])
-        return x[first : first + count]
+    return _stored("h5ad", path, first, count)
 
 
 READERS = {"npy": _npy, "parquet": _parquet, "zarr": _zarr, "h5ad": _h5ad}
@@ -134,12 +157,10 @@ def _single(dtypes: Any) -> bool:
     return all(np.dtype(dtype) == np.float32 for dtype in dtypes)
 
 
-def _look(kind: str, path: str) -> tuple[tuple[int, int], Any, bool, list[str] | None]:
+def _look(kind: str, path: str) -> tuple[tuple[int, ...], Any, bool, list[str] | None]:
     """Give shape, type, whether it is sparse, and the names of the features of a file."""
     if kind == "npy":
         x = np.load(path, mmap_mode="r")
-        if x.ndim != 2:
-            raise ValueError(f"{path} has {x.ndim} dimensions; samples are the rows of a matrix.")
         return x.shape, x.dtype, False, None
     if kind == "parquet":
         import pyarrow.parquet as pq
@@ -149,22 +170,24 @@ def _look(kind: str, path: str) -> tuple[tuple[int, int], Any, bool, list[str] |
         for name, column in zip(schema.names, schema.types, strict=True):
             if not str(column).startswith(("float", "double", "int", "uint", "halffloat")):
                 raise ValueError(f"column {name!r} of {path} holds {column}; leave out columns that are not numbers.")
-        dtype = np.float32 if all(str(each) == "float" for each in schema.types) else np.float64
+        dtype = np.dtype(np.float32 if all(str(each) == "float" for each in schema.types) else np.float64)
         return (file.metadata.num_rows, len(schema.names)), dtype, False, list(schema.names)
-    if kind == "zarr":
-        import zarr
+    with _matrix(kind, path) as x:
+        if not hasattr(x, "keys"):
+            return x.shape, x.dtype, False, None
+        if x.attrs.get("encoding-type") != "csr_matrix":
+            raise ValueError(f"X of {path} is not compressed by rows; save it as CSR.")
+        return tuple(int(size) for size in x.attrs["shape"]), x["data"].dtype, True, None
 
-        x = zarr.open(path, mode="r")
-        return x.shape, x.dtype, False, None
-    import h5py
 
-    with h5py.File(path, "r") as file:
-        x = file["X"]
-        if isinstance(x, h5py.Group):
-            if x.attrs.get("encoding-type") != "csr_matrix":
-                raise ValueError(f"X of {path} is not compressed by rows; save it as CSR.")
-            return tuple(int(size) for size in x.attrs["shape"]), x["data"].dtype, True, None
-        return x.shape, x.dtype, False, None
+def _checked(kind: str, path: str) -> tuple[tuple[int, int], Any, bool, list[str] | None]:
+    """Look at a file whose rows must be samples."""
+    shape, dtype, sparse, names = _look(kind, path)
+    if len(shape) != 2:
+        raise ValueError(f"{path} has {len(shape)} dimensions; samples are the rows of a matrix.")
+    if dtype.kind in REFUSED:
+        raise ValueError(f"{REFUSED[dtype.kind].format(name=path)}; turn it into real numbers first.")
+    return (shape[0], shape[1]), dtype, sparse, names
 
 
 def of_files(pattern: str | os.PathLike[str], *, in_place: bool = False) -> Files:
@@ -176,7 +199,7 @@ def of_files(pattern: str | os.PathLike[str], *, in_place: bool = False) -> File
     kind = os.path.splitext(paths[0].rstrip("/"))[1].lstrip(".").replace("pq", "parquet")
     if kind not in READERS:
         raise ValueError(f"{paths[0]} is not a file of type {', '.join(READERS)}; give a dask array of it instead.")
-    looks = [_look(kind, path) for path in paths]
+    looks = [_checked(kind, path) for path in paths]
     width, names = looks[0][0][1], looks[0][3]
     for path, (shape, _, _, other) in zip(paths, looks, strict=True):
         if shape[1] != width or other != names:

@@ -44,7 +44,7 @@ class Held:
 
     shard: Any
     done: int
-    """The number of the last order."""
+    """The number of the last orders."""
     answer: bytes = b""
     touched: float = field(default_factory=time.monotonic)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -79,7 +79,7 @@ def load(about: About, recipe: Any, wanted: Any, history: bytes = b"", done: int
     if about.screen is not None:
         shard = shard.with_weights(_counts(shard, about.screen, about.place[2], weights))
     if history:
-        shard.replay(history)
+        shard.obey(history)
     _HELD[about.fit, about.at] = Held(shard, done)
     gc.collect()
     return some
@@ -100,9 +100,9 @@ def screen(fit: str, ats: list[int], model: Any, counts: dict[int, int]) -> tupl
 
 
 def phase(
-    fit: str, ats: list[int], number: int, order: bytes, single: bool
+    fit: str, ats: list[int], number: int, orders: bytes, single: bool
 ) -> tuple[list[tuple[int, bytes]], list[int]]:
-    """Let shards obey an order; give their answers, and which are missing here or have not done what was before."""
+    """Let shards obey orders; give their answers to the last, and which are missing or behind."""
     answers, missing = [], []
     for at in ats:
         held = _HELD.get((fit, at))
@@ -112,7 +112,7 @@ def phase(
         with held.lock:
             held.touched = time.monotonic()
             if held.done == number - 1:
-                held.answer, held.done = held.shard.obey(order), number
+                held.answer, held.done = held.shard.obey(orders), number
             if held.done == number:
                 answers.append((at, held.answer))
             else:
@@ -143,13 +143,13 @@ def _counts(shard: Any, model: Any, count: int, weights: Any) -> Any:
 def of_type(rows: Any, single: bool) -> Any:
     """Give rows in the type of a fit, in memory that the library can borrow."""
     dtype = np.float32 if single else np.float64
+    if type(rows).__module__.partition(".")[0] in ("cupy", "cupyx"):
+        rows = rows.get()
     if sp.issparse(rows):
         rows = sp.csr_array(rows, dtype=dtype)
         # What comes in a message may lie anywhere in it.
         parts = (rows.data, rows.indices, rows.indptr)
         return sp.csr_array(tuple(np.require(part, requirements="CA") for part in parts), shape=rows.shape)
-    if type(rows).__module__.partition(".")[0] == "cupy":
-        rows = rows.get()
     return np.require(rows, dtype=dtype, requirements="CA")
 
 
