@@ -22,7 +22,7 @@ __version__: str
 ESTIMATORS: dict[str, type[MatrixFactorization]]
 
 class EMMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
@@ -34,7 +34,7 @@ class EMMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -56,7 +56,7 @@ class EMMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
@@ -69,7 +69,7 @@ class EMMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -92,14 +92,14 @@ class EMMF(MatrixFactorization):
     ) -> None: ...
 
 class GraphEMMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     lam: float | None
     monotone: bool
     graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -119,7 +119,7 @@ class GraphEMMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         lam: float | None = ...,
         monotone: bool = ...,
@@ -127,7 +127,7 @@ class GraphEMMF(MatrixFactorization):
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -148,7 +148,7 @@ class GraphEMMF(MatrixFactorization):
     ) -> None: ...
 
 class DeepEMMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     merge: bool
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
@@ -160,7 +160,7 @@ class DeepEMMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -182,7 +182,7 @@ class DeepEMMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         merge: bool = ...,
@@ -195,7 +195,7 @@ class DeepEMMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -218,19 +218,22 @@ class DeepEMMF(MatrixFactorization):
     ) -> None: ...
 
 class NMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
     merge: bool
+    alpha_W: float
+    alpha_H: float | Literal["same"] | None
+    l1_ratio: float
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
     solver: Literal["mu", "hals"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -252,20 +255,23 @@ class NMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
         merge: bool = ...,
+        alpha_W: float = ...,
+        alpha_H: float | Literal["same"] | None = ...,
+        l1_ratio: float = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -288,7 +294,7 @@ class NMF(MatrixFactorization):
     ) -> None: ...
 
 class L21NMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
@@ -300,7 +306,7 @@ class L21NMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -322,7 +328,7 @@ class L21NMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
@@ -335,7 +341,7 @@ class L21NMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -358,7 +364,7 @@ class L21NMF(MatrixFactorization):
     ) -> None: ...
 
 class HxNMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     scale: float
     robust: bool
@@ -372,7 +378,7 @@ class HxNMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -394,7 +400,7 @@ class HxNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         scale: float = ...,
@@ -409,7 +415,7 @@ class HxNMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -432,7 +438,7 @@ class HxNMF(MatrixFactorization):
     ) -> None: ...
 
 class CappedNMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     threshold: float | None
     quantile: float
@@ -447,7 +453,7 @@ class CappedNMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -469,7 +475,7 @@ class CappedNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         threshold: float | None = ...,
@@ -485,7 +491,7 @@ class CappedNMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -508,7 +514,7 @@ class CappedNMF(MatrixFactorization):
     ) -> None: ...
 
 class RCIMNMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     width: float | None
     robust: bool
@@ -522,7 +528,7 @@ class RCIMNMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -544,7 +550,7 @@ class RCIMNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         width: float | None = ...,
@@ -559,7 +565,7 @@ class RCIMNMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -582,9 +588,12 @@ class RCIMNMF(MatrixFactorization):
     ) -> None: ...
 
 class NMFDiv(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
+    alpha_W: float
+    alpha_H: float | Literal["same"] | None
+    l1_ratio: float
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -605,10 +614,69 @@ class NMFDiv(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
+        alpha_W: float = ...,
+        alpha_H: float | Literal["same"] | None = ...,
+        l1_ratio: float = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        device: str = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class BetaNMF(MatrixFactorization):
+    n_components: int | Literal["auto"] | None
+    beta: float
+    alpha_W: float
+    alpha_H: float | Literal["same"] | None
+    l1_ratio: float
+    exponent: float | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float | None
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
+    polish: bool
+    n_jobs: int | None
+    device: str
+    outliers: Literal["set-aside", "keep"] | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] | None = ...,
+        *,
+        beta: float = ...,
+        alpha_W: float = ...,
+        alpha_H: float | Literal["same"] | None = ...,
+        l1_ratio: float = ...,
+        exponent: float | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -630,10 +698,10 @@ class NMFDiv(MatrixFactorization):
     ) -> None: ...
 
 class L1NMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     median_sweeps: int
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -654,11 +722,11 @@ class L1NMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         median_sweeps: int = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -680,11 +748,11 @@ class L1NMF(MatrixFactorization):
     ) -> None: ...
 
 class CIMNMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     width: float | None
     robust: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -705,12 +773,12 @@ class CIMNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         width: float | None = ...,
         robust: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -732,10 +800,10 @@ class CIMNMF(MatrixFactorization):
     ) -> None: ...
 
 class HuberNMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     delta: float | None
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -756,11 +824,11 @@ class HuberNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         delta: float | None = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -782,10 +850,10 @@ class HuberNMF(MatrixFactorization):
     ) -> None: ...
 
 class HypersurfaceNMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     delta: float | None
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -806,11 +874,11 @@ class HypersurfaceNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         delta: float | None = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -832,9 +900,9 @@ class HypersurfaceNMF(MatrixFactorization):
     ) -> None: ...
 
 class L12NMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -855,10 +923,10 @@ class L12NMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -880,9 +948,9 @@ class L12NMF(MatrixFactorization):
     ) -> None: ...
 
 class L12SquaredNMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -903,10 +971,10 @@ class L12SquaredNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -928,14 +996,14 @@ class L12SquaredNMF(MatrixFactorization):
     ) -> None: ...
 
 class PNMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     lam: float
     shape: float
     rate: float
     ard: bool
     ard_shape: float
     ard_rate: float
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -954,7 +1022,7 @@ class PNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         lam: float = ...,
         shape: float = ...,
@@ -962,7 +1030,7 @@ class PNMF(MatrixFactorization):
         ard: bool = ...,
         ard_shape: float = ...,
         ard_rate: float = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -982,10 +1050,10 @@ class PNMF(MatrixFactorization):
     ) -> None: ...
 
 class GSNMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     convex: bool
     lam: float
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1004,11 +1072,11 @@ class GSNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         convex: bool = ...,
         lam: float = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1028,8 +1096,8 @@ class GSNMF(MatrixFactorization):
     ) -> None: ...
 
 class ONMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    n_components: int | Literal["auto"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1048,9 +1116,9 @@ class ONMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1070,8 +1138,8 @@ class ONMF(MatrixFactorization):
     ) -> None: ...
 
 class CF(MatrixFactorization):
-    n_components: int | Literal["auto"]
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    n_components: int | Literal["auto"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1090,9 +1158,9 @@ class CF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1112,9 +1180,9 @@ class CF(MatrixFactorization):
     ) -> None: ...
 
 class NLCF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     mu: float
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1133,10 +1201,10 @@ class NLCF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         mu: float = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1156,9 +1224,9 @@ class NLCF(MatrixFactorization):
     ) -> None: ...
 
 class LCF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     mu: float
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1177,10 +1245,10 @@ class LCF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         mu: float = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1200,12 +1268,12 @@ class LCF(MatrixFactorization):
     ) -> None: ...
 
 class GNMF(Unweighted):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     lam: float
     graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1224,13 +1292,13 @@ class GNMF(Unweighted):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         lam: float = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1250,13 +1318,13 @@ class GNMF(Unweighted):
     ) -> None: ...
 
 class LCCF(Unweighted):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     lam: float
     unit: bool
     graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1275,14 +1343,14 @@ class LCCF(Unweighted):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         lam: float = ...,
         unit: bool = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1302,12 +1370,12 @@ class LCCF(Unweighted):
     ) -> None: ...
 
 class SymNMF(Unweighted):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     half: bool
     graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1326,13 +1394,13 @@ class SymNMF(Unweighted):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         half: bool = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1352,7 +1420,7 @@ class SymNMF(Unweighted):
     ) -> None: ...
 
 class RMNMF(Unweighted):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     lam: float
     stable: bool
     penalty: float | None
@@ -1360,7 +1428,7 @@ class RMNMF(Unweighted):
     graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1379,7 +1447,7 @@ class RMNMF(Unweighted):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         lam: float = ...,
         stable: bool = ...,
@@ -1388,7 +1456,7 @@ class RMNMF(Unweighted):
         graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1408,10 +1476,10 @@ class RMNMF(Unweighted):
     ) -> None: ...
 
 class NMFAN(Unweighted):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     lam: float
     neighbors: int
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1430,11 +1498,11 @@ class NMFAN(Unweighted):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         lam: float = ...,
         neighbors: int = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1454,11 +1522,11 @@ class NMFAN(Unweighted):
     ) -> None: ...
 
 class SRMCF(Unweighted):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     lam: float
     neighbors: int
     gamma: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1477,12 +1545,12 @@ class SRMCF(Unweighted):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         lam: float = ...,
         neighbors: int = ...,
         gamma: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1502,13 +1570,13 @@ class SRMCF(Unweighted):
     ) -> None: ...
 
 class LSNMF(Unweighted):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     lam: float
     adapt: bool
     stable: bool
     centroids: int | None
     neighbors: int
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1527,14 +1595,14 @@ class LSNMF(Unweighted):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         lam: float = ...,
         adapt: bool = ...,
         stable: bool = ...,
         centroids: int | None = ...,
         neighbors: int = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,

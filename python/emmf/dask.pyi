@@ -19,7 +19,7 @@ class Factorization(OnCluster):
     def coefficients_(self) -> Any: ...
 
 class EMMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
@@ -31,7 +31,7 @@ class EMMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -57,7 +57,7 @@ class EMMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
@@ -70,7 +70,7 @@ class EMMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -97,7 +97,7 @@ class EMMF(Factorization):
     ) -> None: ...
 
 class DeepEMMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     merge: bool
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
@@ -109,7 +109,7 @@ class DeepEMMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -135,7 +135,7 @@ class DeepEMMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         merge: bool = ...,
@@ -148,7 +148,7 @@ class DeepEMMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -175,19 +175,22 @@ class DeepEMMF(Factorization):
     ) -> None: ...
 
 class NMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
     merge: bool
+    alpha_W: float
+    alpha_H: float | Literal["same"] | None
+    l1_ratio: float
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
     solver: Literal["mu", "hals"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -213,20 +216,23 @@ class NMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
         merge: bool = ...,
+        alpha_W: float = ...,
+        alpha_H: float | Literal["same"] | None = ...,
+        l1_ratio: float = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -253,7 +259,7 @@ class NMF(Factorization):
     ) -> None: ...
 
 class L21NMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
@@ -265,7 +271,7 @@ class L21NMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -291,7 +297,7 @@ class L21NMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
@@ -304,7 +310,7 @@ class L21NMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -331,7 +337,7 @@ class L21NMF(Factorization):
     ) -> None: ...
 
 class HxNMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     scale: float
     robust: bool
@@ -345,7 +351,7 @@ class HxNMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -371,7 +377,7 @@ class HxNMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         scale: float = ...,
@@ -386,7 +392,7 @@ class HxNMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -413,7 +419,7 @@ class HxNMF(Factorization):
     ) -> None: ...
 
 class CappedNMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     threshold: float | None
     quantile: float
@@ -428,7 +434,7 @@ class CappedNMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -454,7 +460,7 @@ class CappedNMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         threshold: float | None = ...,
@@ -470,7 +476,7 @@ class CappedNMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -497,7 +503,7 @@ class CappedNMF(Factorization):
     ) -> None: ...
 
 class RCIMNMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     width: float | None
     robust: bool
@@ -511,7 +517,7 @@ class RCIMNMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -537,7 +543,7 @@ class RCIMNMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         width: float | None = ...,
@@ -552,7 +558,7 @@ class RCIMNMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,

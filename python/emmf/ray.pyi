@@ -13,7 +13,7 @@ class Factorization(OnCluster):
     def labels_(self) -> Any: ...
 
 class EMMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
@@ -25,7 +25,7 @@ class EMMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -51,7 +51,7 @@ class EMMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
@@ -64,7 +64,7 @@ class EMMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -91,7 +91,7 @@ class EMMF(Factorization):
     ) -> None: ...
 
 class DeepEMMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     merge: bool
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
@@ -103,7 +103,7 @@ class DeepEMMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -129,7 +129,7 @@ class DeepEMMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         merge: bool = ...,
@@ -142,7 +142,7 @@ class DeepEMMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -169,19 +169,22 @@ class DeepEMMF(Factorization):
     ) -> None: ...
 
 class NMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
     merge: bool
+    alpha_W: float
+    alpha_H: float | Literal["same"] | None
+    l1_ratio: float
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
     solver: Literal["mu", "hals"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -207,20 +210,23 @@ class NMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
         merge: bool = ...,
+        alpha_W: float = ...,
+        alpha_H: float | Literal["same"] | None = ...,
+        l1_ratio: float = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -247,7 +253,7 @@ class NMF(Factorization):
     ) -> None: ...
 
 class L21NMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
@@ -259,7 +265,7 @@ class L21NMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -285,7 +291,7 @@ class L21NMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
@@ -298,7 +304,7 @@ class L21NMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -325,7 +331,7 @@ class L21NMF(Factorization):
     ) -> None: ...
 
 class HxNMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     scale: float
     robust: bool
@@ -339,7 +345,7 @@ class HxNMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -365,7 +371,7 @@ class HxNMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         scale: float = ...,
@@ -380,7 +386,7 @@ class HxNMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -407,7 +413,7 @@ class HxNMF(Factorization):
     ) -> None: ...
 
 class CappedNMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     threshold: float | None
     quantile: float
@@ -422,7 +428,7 @@ class CappedNMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -448,7 +454,7 @@ class CappedNMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         threshold: float | None = ...,
@@ -464,7 +470,7 @@ class CappedNMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -491,7 +497,7 @@ class CappedNMF(Factorization):
     ) -> None: ...
 
 class RCIMNMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     width: float | None
     robust: bool
@@ -505,7 +511,7 @@ class RCIMNMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -531,7 +537,7 @@ class RCIMNMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         width: float | None = ...,
@@ -546,7 +552,7 @@ class RCIMNMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,

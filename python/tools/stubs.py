@@ -17,7 +17,8 @@ from emmf._parameters import Parameter, of_method
 
 FOLDER = Path(__file__).parent.parent / "emmf"
 TYPES = {
-    'int or "auto"': 'int | Literal["auto"]',
+    'float, "same" or None': 'float | Literal["same"] | None',
+    'int, "auto" or None': 'int | Literal["auto"] | None',
     'sequence of int, "auto" or None': 'Sequence[int] | Literal["auto"] | None',
     "str, list of str or None": "str | Sequence[str] | None",
     "int, RandomState instance or None": "int | RandomState | None",
