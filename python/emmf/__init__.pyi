@@ -1,7 +1,7 @@
 """Written by tools/stubs.py from the registry of methods; do not edit."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from numpy.random import RandomState
 
@@ -20,6 +20,17 @@ from ._report import report as report
 
 __version__: str
 ESTIMATORS: dict[str, type[MatrixFactorization]]
+Start: TypeAlias = Literal[
+    "kmeans",
+    "kmeans-parallel",
+    "trimmed",
+    "random",
+    "nndsvd",
+    "nndsvda",
+    "nndsvdar",
+    "graph",
+    "custom",
+]
 
 class EMMF(MatrixFactorization):
     n_components: int | Literal["auto"] | None
@@ -34,7 +45,7 @@ class EMMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -69,7 +80,7 @@ class EMMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -99,7 +110,7 @@ class GraphEMMF(MatrixFactorization):
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -127,7 +138,7 @@ class GraphEMMF(MatrixFactorization):
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -160,7 +171,7 @@ class DeepEMMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -195,7 +206,7 @@ class DeepEMMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -233,7 +244,7 @@ class NMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -271,7 +282,7 @@ class NMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -306,7 +317,7 @@ class L21NMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -341,7 +352,7 @@ class L21NMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -378,7 +389,7 @@ class HxNMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -415,7 +426,7 @@ class HxNMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -453,7 +464,7 @@ class CappedNMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -491,7 +502,7 @@ class CappedNMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -528,7 +539,7 @@ class RCIMNMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -565,7 +576,7 @@ class RCIMNMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -593,7 +604,7 @@ class NMFDiv(MatrixFactorization):
     alpha_H: float | Literal["same"] | None
     l1_ratio: float
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -620,7 +631,7 @@ class NMFDiv(MatrixFactorization):
         alpha_H: float | Literal["same"] | None = ...,
         l1_ratio: float = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -648,7 +659,7 @@ class BetaNMF(MatrixFactorization):
     alpha_H: float | Literal["same"] | None
     l1_ratio: float
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -676,7 +687,7 @@ class BetaNMF(MatrixFactorization):
         alpha_H: float | Literal["same"] | None = ...,
         l1_ratio: float = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -701,7 +712,7 @@ class L1NMF(MatrixFactorization):
     n_components: int | Literal["auto"] | None
     median_sweeps: int
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -726,7 +737,7 @@ class L1NMF(MatrixFactorization):
         *,
         median_sweeps: int = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -752,7 +763,7 @@ class CIMNMF(MatrixFactorization):
     width: float | None
     robust: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -778,7 +789,7 @@ class CIMNMF(MatrixFactorization):
         width: float | None = ...,
         robust: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -803,7 +814,7 @@ class HuberNMF(MatrixFactorization):
     n_components: int | Literal["auto"] | None
     delta: float | None
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -828,7 +839,7 @@ class HuberNMF(MatrixFactorization):
         *,
         delta: float | None = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -853,7 +864,7 @@ class HypersurfaceNMF(MatrixFactorization):
     n_components: int | Literal["auto"] | None
     delta: float | None
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -878,7 +889,7 @@ class HypersurfaceNMF(MatrixFactorization):
         *,
         delta: float | None = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -902,7 +913,7 @@ class HypersurfaceNMF(MatrixFactorization):
 class L12NMF(MatrixFactorization):
     n_components: int | Literal["auto"] | None
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -926,7 +937,7 @@ class L12NMF(MatrixFactorization):
         n_components: int | Literal["auto"] | None = ...,
         *,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -950,7 +961,7 @@ class L12NMF(MatrixFactorization):
 class L12SquaredNMF(MatrixFactorization):
     n_components: int | Literal["auto"] | None
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -974,7 +985,7 @@ class L12SquaredNMF(MatrixFactorization):
         n_components: int | Literal["auto"] | None = ...,
         *,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1003,7 +1014,7 @@ class PNMF(MatrixFactorization):
     ard: bool
     ard_shape: float
     ard_rate: float
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1030,7 +1041,7 @@ class PNMF(MatrixFactorization):
         ard: bool = ...,
         ard_shape: float = ...,
         ard_rate: float = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1053,7 +1064,7 @@ class GSNMF(MatrixFactorization):
     n_components: int | Literal["auto"] | None
     convex: bool
     lam: float
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1076,7 +1087,7 @@ class GSNMF(MatrixFactorization):
         *,
         convex: bool = ...,
         lam: float = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1097,7 +1108,7 @@ class GSNMF(MatrixFactorization):
 
 class ONMF(MatrixFactorization):
     n_components: int | Literal["auto"] | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1118,7 +1129,7 @@ class ONMF(MatrixFactorization):
         self,
         n_components: int | Literal["auto"] | None = ...,
         *,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1139,7 +1150,7 @@ class ONMF(MatrixFactorization):
 
 class CF(MatrixFactorization):
     n_components: int | Literal["auto"] | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1160,7 +1171,7 @@ class CF(MatrixFactorization):
         self,
         n_components: int | Literal["auto"] | None = ...,
         *,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1182,7 +1193,7 @@ class CF(MatrixFactorization):
 class NLCF(MatrixFactorization):
     n_components: int | Literal["auto"] | None
     mu: float
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1204,7 +1215,7 @@ class NLCF(MatrixFactorization):
         n_components: int | Literal["auto"] | None = ...,
         *,
         mu: float = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1226,7 +1237,7 @@ class NLCF(MatrixFactorization):
 class LCF(MatrixFactorization):
     n_components: int | Literal["auto"] | None
     mu: float
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1248,7 +1259,7 @@ class LCF(MatrixFactorization):
         n_components: int | Literal["auto"] | None = ...,
         *,
         mu: float = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1273,7 +1284,7 @@ class GNMF(Unweighted):
     graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1298,7 +1309,7 @@ class GNMF(Unweighted):
         graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1324,7 +1335,7 @@ class LCCF(Unweighted):
     graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1350,7 +1361,7 @@ class LCCF(Unweighted):
         graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1375,7 +1386,7 @@ class SymNMF(Unweighted):
     graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1400,7 +1411,7 @@ class SymNMF(Unweighted):
         graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1428,7 +1439,7 @@ class RMNMF(Unweighted):
     graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1456,7 +1467,7 @@ class RMNMF(Unweighted):
         graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1479,7 +1490,7 @@ class NMFAN(Unweighted):
     n_components: int | Literal["auto"] | None
     lam: float
     neighbors: int
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1502,7 +1513,7 @@ class NMFAN(Unweighted):
         *,
         lam: float = ...,
         neighbors: int = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1526,7 +1537,7 @@ class SRMCF(Unweighted):
     lam: float
     neighbors: int
     gamma: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1550,7 +1561,7 @@ class SRMCF(Unweighted):
         lam: float = ...,
         neighbors: int = ...,
         gamma: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1576,7 +1587,7 @@ class LSNMF(Unweighted):
     stable: bool
     centroids: int | None
     neighbors: int
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1602,7 +1613,7 @@ class LSNMF(Unweighted):
         stable: bool = ...,
         centroids: int | None = ...,
         neighbors: int = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from numpy.random import RandomState
 
+from . import Start
 from ._cluster.estimators import OnCluster
 from ._progress import Step
 
@@ -31,7 +32,7 @@ class EMMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -70,7 +71,7 @@ class EMMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -109,7 +110,7 @@ class DeepEMMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -148,7 +149,7 @@ class DeepEMMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -190,7 +191,7 @@ class NMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -232,7 +233,7 @@ class NMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -271,7 +272,7 @@ class L21NMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -310,7 +311,7 @@ class L21NMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -351,7 +352,7 @@ class HxNMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -392,7 +393,7 @@ class HxNMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -434,7 +435,7 @@ class CappedNMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -476,7 +477,7 @@ class CappedNMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -517,7 +518,7 @@ class RCIMNMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -558,7 +559,7 @@ class RCIMNMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "nndsvda", "nndsvdar", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
