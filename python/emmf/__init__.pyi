@@ -1,7 +1,7 @@
 """Written by tools/stubs.py from the registry of methods; do not edit."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from numpy.random import RandomState
 
@@ -20,9 +20,20 @@ from ._report import report as report
 
 __version__: str
 ESTIMATORS: dict[str, type[MatrixFactorization]]
+Start: TypeAlias = Literal[
+    "kmeans",
+    "kmeans-parallel",
+    "trimmed",
+    "random",
+    "nndsvd",
+    "nndsvda",
+    "nndsvdar",
+    "graph",
+    "custom",
+]
 
 class EMMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
@@ -34,7 +45,7 @@ class EMMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -56,7 +67,7 @@ class EMMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
@@ -69,7 +80,7 @@ class EMMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -92,14 +103,14 @@ class EMMF(MatrixFactorization):
     ) -> None: ...
 
 class GraphEMMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     lam: float | None
     monotone: bool
     graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -119,7 +130,7 @@ class GraphEMMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         lam: float | None = ...,
         monotone: bool = ...,
@@ -127,7 +138,7 @@ class GraphEMMF(MatrixFactorization):
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -148,7 +159,7 @@ class GraphEMMF(MatrixFactorization):
     ) -> None: ...
 
 class DeepEMMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     merge: bool
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
@@ -160,7 +171,7 @@ class DeepEMMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -182,7 +193,7 @@ class DeepEMMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         merge: bool = ...,
@@ -195,7 +206,7 @@ class DeepEMMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -218,19 +229,22 @@ class DeepEMMF(MatrixFactorization):
     ) -> None: ...
 
 class NMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
     merge: bool
+    alpha_W: float
+    alpha_H: float | Literal["same"] | None
+    l1_ratio: float
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
     solver: Literal["mu", "hals"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -252,20 +266,23 @@ class NMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
         merge: bool = ...,
+        alpha_W: float = ...,
+        alpha_H: float | Literal["same"] | None = ...,
+        l1_ratio: float = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -288,7 +305,7 @@ class NMF(MatrixFactorization):
     ) -> None: ...
 
 class L21NMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
@@ -300,7 +317,7 @@ class L21NMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -322,7 +339,7 @@ class L21NMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
@@ -335,7 +352,7 @@ class L21NMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -358,7 +375,7 @@ class L21NMF(MatrixFactorization):
     ) -> None: ...
 
 class HxNMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     scale: float
     robust: bool
@@ -372,7 +389,7 @@ class HxNMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -394,7 +411,7 @@ class HxNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         scale: float = ...,
@@ -409,7 +426,7 @@ class HxNMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -432,7 +449,7 @@ class HxNMF(MatrixFactorization):
     ) -> None: ...
 
 class CappedNMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     threshold: float | None
     quantile: float
@@ -447,7 +464,7 @@ class CappedNMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -469,7 +486,7 @@ class CappedNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         threshold: float | None = ...,
@@ -485,7 +502,7 @@ class CappedNMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -508,7 +525,7 @@ class CappedNMF(MatrixFactorization):
     ) -> None: ...
 
 class RCIMNMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     width: float | None
     robust: bool
@@ -522,7 +539,7 @@ class RCIMNMF(MatrixFactorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -544,7 +561,7 @@ class RCIMNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         width: float | None = ...,
@@ -559,7 +576,7 @@ class RCIMNMF(MatrixFactorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -582,9 +599,12 @@ class RCIMNMF(MatrixFactorization):
     ) -> None: ...
 
 class NMFDiv(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
+    alpha_W: float
+    alpha_H: float | Literal["same"] | None
+    l1_ratio: float
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -605,10 +625,69 @@ class NMFDiv(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
+        alpha_W: float = ...,
+        alpha_H: float | Literal["same"] | None = ...,
+        l1_ratio: float = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        device: str = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+
+class BetaNMF(MatrixFactorization):
+    n_components: int | Literal["auto"] | None
+    beta: float
+    alpha_W: float
+    alpha_H: float | Literal["same"] | None
+    l1_ratio: float
+    exponent: float | None
+    init: Start | None
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    max_iter: int
+    tol: float | None
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
+    polish: bool
+    n_jobs: int | None
+    device: str
+    outliers: Literal["set-aside", "keep"] | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] | None = ...,
+        *,
+        beta: float = ...,
+        alpha_W: float = ...,
+        alpha_H: float | Literal["same"] | None = ...,
+        l1_ratio: float = ...,
+        exponent: float | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -630,10 +709,10 @@ class NMFDiv(MatrixFactorization):
     ) -> None: ...
 
 class L1NMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     median_sweeps: int
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -654,11 +733,11 @@ class L1NMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         median_sweeps: int = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -680,11 +759,11 @@ class L1NMF(MatrixFactorization):
     ) -> None: ...
 
 class CIMNMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     width: float | None
     robust: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -705,12 +784,12 @@ class CIMNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         width: float | None = ...,
         robust: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -732,10 +811,10 @@ class CIMNMF(MatrixFactorization):
     ) -> None: ...
 
 class HuberNMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     delta: float | None
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -756,11 +835,11 @@ class HuberNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         delta: float | None = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -782,10 +861,10 @@ class HuberNMF(MatrixFactorization):
     ) -> None: ...
 
 class HypersurfaceNMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     delta: float | None
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -806,11 +885,11 @@ class HypersurfaceNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         delta: float | None = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -832,9 +911,9 @@ class HypersurfaceNMF(MatrixFactorization):
     ) -> None: ...
 
 class L12NMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -855,10 +934,10 @@ class L12NMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -880,9 +959,9 @@ class L12NMF(MatrixFactorization):
     ) -> None: ...
 
 class L12SquaredNMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -903,10 +982,10 @@ class L12SquaredNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -928,14 +1007,14 @@ class L12SquaredNMF(MatrixFactorization):
     ) -> None: ...
 
 class PNMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     lam: float
     shape: float
     rate: float
     ard: bool
     ard_shape: float
     ard_rate: float
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -954,7 +1033,7 @@ class PNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         lam: float = ...,
         shape: float = ...,
@@ -962,7 +1041,7 @@ class PNMF(MatrixFactorization):
         ard: bool = ...,
         ard_shape: float = ...,
         ard_rate: float = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -982,10 +1061,10 @@ class PNMF(MatrixFactorization):
     ) -> None: ...
 
 class GSNMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     convex: bool
     lam: float
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1004,11 +1083,11 @@ class GSNMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         convex: bool = ...,
         lam: float = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1028,8 +1107,8 @@ class GSNMF(MatrixFactorization):
     ) -> None: ...
 
 class ONMF(MatrixFactorization):
-    n_components: int | Literal["auto"]
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    n_components: int | Literal["auto"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1048,9 +1127,9 @@ class ONMF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1070,8 +1149,8 @@ class ONMF(MatrixFactorization):
     ) -> None: ...
 
 class CF(MatrixFactorization):
-    n_components: int | Literal["auto"]
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    n_components: int | Literal["auto"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1090,9 +1169,9 @@ class CF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1112,9 +1191,9 @@ class CF(MatrixFactorization):
     ) -> None: ...
 
 class NLCF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     mu: float
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1133,10 +1212,10 @@ class NLCF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         mu: float = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1156,9 +1235,9 @@ class NLCF(MatrixFactorization):
     ) -> None: ...
 
 class LCF(MatrixFactorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     mu: float
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1177,10 +1256,10 @@ class LCF(MatrixFactorization):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         mu: float = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1200,12 +1279,12 @@ class LCF(MatrixFactorization):
     ) -> None: ...
 
 class GNMF(Unweighted):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     lam: float
     graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1224,13 +1303,13 @@ class GNMF(Unweighted):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         lam: float = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1250,13 +1329,13 @@ class GNMF(Unweighted):
     ) -> None: ...
 
 class LCCF(Unweighted):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     lam: float
     unit: bool
     graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1275,14 +1354,14 @@ class LCCF(Unweighted):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         lam: float = ...,
         unit: bool = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1302,12 +1381,12 @@ class LCCF(Unweighted):
     ) -> None: ...
 
 class SymNMF(Unweighted):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     half: bool
     graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1326,13 +1405,13 @@ class SymNMF(Unweighted):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         half: bool = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1352,7 +1431,7 @@ class SymNMF(Unweighted):
     ) -> None: ...
 
 class RMNMF(Unweighted):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     lam: float
     stable: bool
     penalty: float | None
@@ -1360,7 +1439,7 @@ class RMNMF(Unweighted):
     graph: Literal["auto", "knn", "adaptive", "custom"]
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1379,7 +1458,7 @@ class RMNMF(Unweighted):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         lam: float = ...,
         stable: bool = ...,
@@ -1388,7 +1467,7 @@ class RMNMF(Unweighted):
         graph: Literal["auto", "knn", "adaptive", "custom"] = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1408,10 +1487,10 @@ class RMNMF(Unweighted):
     ) -> None: ...
 
 class NMFAN(Unweighted):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     lam: float
     neighbors: int
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1430,11 +1509,11 @@ class NMFAN(Unweighted):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         lam: float = ...,
         neighbors: int = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1454,11 +1533,11 @@ class NMFAN(Unweighted):
     ) -> None: ...
 
 class SRMCF(Unweighted):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     lam: float
     neighbors: int
     gamma: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1477,12 +1556,12 @@ class SRMCF(Unweighted):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         lam: float = ...,
         neighbors: int = ...,
         gamma: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -1502,13 +1581,13 @@ class SRMCF(Unweighted):
     ) -> None: ...
 
 class LSNMF(Unweighted):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     lam: float
     adapt: bool
     stable: bool
     centroids: int | None
     neighbors: int
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -1527,14 +1606,14 @@ class LSNMF(Unweighted):
     verbose: int
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         lam: float = ...,
         adapt: bool = ...,
         stable: bool = ...,
         centroids: int | None = ...,
         neighbors: int = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,

@@ -158,14 +158,15 @@ class MatrixFactorization(
         X = self._validated(X, TYPES, reset=True)
         n = X.shape[0]
         layers = getattr(self, "layers", None)
-        if layers is None and self.n_components != "auto" and n < self.n_components:
-            raise ValueError(f"n_samples={n} should be >= n_components={self.n_components}.")
+        count = X.shape[1] if self.n_components is None else self.n_components
+        if layers is None and count != "auto" and n < count:
+            raise ValueError(f"n_samples={n} should be >= n_components={count}.")
         if sample_weight is not None:
             sample_weight = admitted(sample_weight, "sample_weight")
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             sample_weight = np.ascontiguousarray(sample_weight)
         progress = Progress(type(self).__name__, self.restarts, self.max_iter) if self.verbose else None
-        params = self.get_params(deep=False)
+        params = self.get_params(deep=False) | {"n_components": count}
         clusters = None
         if layers is not None:
             params["n_components"] = 1

@@ -19,6 +19,9 @@ WORDS = {"emmf": "EMMF", "g": "Graph", "deep": "Deep", "cim": "CIM", "rcim": "RC
 # What other packages call a parameter.
 OTHER_NAMES = {"k": "n_components", "rank": "n_components", "seed": "random_state", "lambda": "lam"}
 
+# What scikit-learn's NMF has as a parameter, and this package as another estimator.
+ELSEWHERE = {"beta_loss": "NMFDiv minimises the Kullback-Leibler divergence and BetaNMF(beta=...) any other"}
+
 
 def class_name(method: str) -> str:
     """Name of the estimator of a method.
@@ -45,6 +48,7 @@ def make(
             if word not in known:
                 near = get_close_matches(OTHER_NAMES.get(word, word), known, n=1, cutoff=0.5)
                 meant = f"; did you mean {near[0]!r}?" if near else ""
+                meant = f"; {ELSEWHERE[word]}" if word in ELSEWHERE else meant
                 raise TypeError(f"{name} has no parameter {word!r}{meant}")
         bound = signature.bind(self, *args, **kwargs)
         bound.apply_defaults()

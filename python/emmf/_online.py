@@ -83,7 +83,9 @@ class Online:
         params = self.get_params(deep=False)
         if params.get("layers") is not None and len(params["layers"]) > 1:
             raise ValueError(f"layers is {self.layers!r}, but partial_fit learns one layer; use fit, or layers=None.")
-        if self.n_components == "auto":
+        if self.n_components is None:
+            params["n_components"] = X.shape[1]
+        elif self.n_components == "auto":
             spec = _parameters.spec(self._entry, params | {"n_components": 1})
             self.choice_ = chosen(spec, X, "clusters", AMONG, self.n_jobs)
             params["n_components"] = self.choice_.k

@@ -21,7 +21,19 @@ DEFAULTS: dict[str, Any] = {
 }
 GRAPH_PARAMS: list[dict[str, Any]] = json.loads(_emmf.graph_params())
 LAYER_PARAMS: list[dict[str, Any]] = json.loads(_emmf.layer_params())
+PENALTY_PARAMS: list[dict[str, Any]] = json.loads(_emmf.penalty_params())
 STEPS = ("unit", "max", "tfidf", "shift", "clip", "l1", "counts", "log1p", "min-max")
+STARTS = (
+    "kmeans",
+    "kmeans-parallel",
+    "trimmed",
+    "random",
+    "nndsvd",
+    "nndsvda",
+    "nndsvdar",
+    "graph",
+    "custom",
+)
 COUNT = Interval(Integral, 1, None, closed="left")
 # What is more does not fit into the library's numbers; it starts a few for each core anyway.
 MOST_THREADS = 2**31
@@ -44,10 +56,11 @@ def _shared(name: str, allowed: list[Any], type: str, help: str) -> Parameter:
 FIRST = Parameter(
     "n_components",
     10,
-    [COUNT, StrOptions({"auto"})],
-    'int or "auto"',
+    [COUNT, StrOptions({"auto"}), None],
+    'int, "auto" or None',
     'Number of centroids, k in the paper: clusters, topics or parts. ``"auto"`` chooses the number of clusters as '
-    ":func:`emmf.choose_k` does, and starts from the clusters found that way unless ``init`` is given.",
+    ":func:`emmf.choose_k` does, and starts from the clusters found that way unless ``init`` is given. None means as "
+    "many as there are features, as in scikit-learn.",
 )
 # By the methods that can have layers.
 LAYERS = Parameter(
@@ -117,11 +130,13 @@ COMMON = [
     Parameter(
         "init",
         DEFAULTS["init"],
-        [StrOptions({"kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"}), None],
-        '{"kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"} or None',
+        [StrOptions(set(STARTS)), None],
+        "{" + ", ".join(f'"{name}"' for name in STARTS) + "} or None",
         'How the factors start. ``"kmeans-parallel"`` needs few passes over many samples; ``"trimmed"`` is k-means '
-        'that leaves out the farthest samples; ``"graph"`` is clusters along a graph; ``"custom"`` takes ``W`` and '
-        "``H`` of ``fit``. None means the graph if one is used, NNDSVD with :class:`emmf.NMF`, otherwise k-means.",
+        'that leaves out the farthest samples; ``"nndsvd"``, also called ``"nndsvda"``, fills the zeros of a double '
+        'SVD with the mean, ``"nndsvdar"`` with small random numbers; ``"graph"`` is clusters along a graph; '
+        '``"custom"`` takes ``W`` and ``H`` of ``fit``.'
+        " None means the graph if one is used, NNDSVD with :class:`emmf.NMF`, otherwise k-means.",
     ),
     _shared("init_restarts", [COUNT], "int", "Number of k-means runs for the start, of which the best is used."),
     Parameter(
@@ -230,7 +245,7 @@ RENAMED = {"n_components": "k", "label_rule": "labels", "n_clusters": "clusters"
 
 def own_name(name: str) -> str:
     """Name of a method's own parameter as it can be written in Python."""
-    return {"lambda": "lam"}.get(name, name.replace("-", "_"))
+    return {"lambda": "lam", "alpha-w": "alpha_W", "alpha-h": "alpha_H"}.get(name, name.replace("-", "_"))
 
 
 def _own(param: dict[str, Any]) -> Parameter:
@@ -247,24 +262,31 @@ def _own(param: dict[str, Any]) -> Parameter:
     kind, type = (Integral, "int") if param["whole"] else (Real, "float")
     number, low = (int, floor(param["above"]) + 1) if param["whole"] else (float, param["above"])
     high = number(param["up_to"])
+    # A bound that is negative but for rounding lets 0 in.
+    from_zero = -1e-9 < low < 0
     # A whole number is bounded by the least that is allowed, any other by what it must be above.
-    allowed: list[Any] = [Interval(kind, low, high, closed="both" if param["whole"] else "right")]
+    closed = "both" if param["whole"] or from_zero else "right"
+    allowed: list[Any] = [Interval(kind, 0.0 if from_zero else low, high, closed=closed)]
+    if name == "alpha_H":
+        help = help.replace("default: as alpha-w", '``"same"`` and None: as ``alpha_W``')
+        return Parameter(name, None, [*allowed, StrOptions({"same"}), None], 'float, "same" or None', help)
     if default is None:
         return Parameter(name, None, [*allowed, None], f"{type} or None", help)
     return Parameter(name, number(default), allowed, type, help)
 
 
 def _optional(entry: dict[str, Any]) -> list[dict[str, Any]]:
-    """Give the method's own parameters of a graph or of layers that it does not need, as the registry has them."""
+    """Give the method's own parameters of what it need not have (a graph, layers, penalties), as the registry does."""
     known = {param["name"] for param in entry["params"]}
     layers = [param for param in LAYER_PARAMS if param["name"] not in known] if entry["layers"] else []
-    return [*(GRAPH_PARAMS if entry["graph"] == "optional" else []), *layers]
+    penalties = PENALTY_PARAMS if entry["penalties"] else []
+    return [*(GRAPH_PARAMS if entry["graph"] == "optional" else []), *layers, *penalties]
 
 
 def _graph(entry: dict[str, Any]) -> list[Parameter]:
-    """Make the parameters of the graph that a method follows."""
+    """Make the parameters of the graph that a method follows, and those that it has besides."""
     if entry["graph"] not in ("optional", "needed"):
-        return []
+        return [*map(_own, _optional(entry))]
     kind, *others = GRAPH
     needed = entry["graph"] == "needed"
     if needed:
@@ -337,7 +359,8 @@ def spec(entry: dict[str, Any], params: dict[str, Any]) -> str:
     own = {own_name(param["name"]): param for param in [*entry["params"], *_optional(entry)]}
     # What is as by default is left out: without a graph the parameters of one would be refused.
     changed = {name: params[name] for name in own if params[name] != own[name]["default"]}
-    found["params"] = {own[name]["name"]: float(value) for name, value in changed.items() if value is not None}
+    given = {name: value for name, value in changed.items() if value is not None and value != "same"}
+    found["params"] = {own[name]["name"]: float(value) for name, value in given.items()}
     if params.get("graph") is not None:
         found["graph"] = graph_spec(params)
     for name, value in params.items():
@@ -346,6 +369,8 @@ def spec(entry: dict[str, Any], params: dict[str, Any]) -> str:
             found[known] = getattr(value, "item", lambda value=value: value)()
     if found["init"] == "custom":
         del found["init"]
+    elif found["init"] == "nndsvda":
+        found["init"] = "nndsvd"
     if params.get("layers") is not None:
         found["k"], *found["above"] = widths(params["layers"])
     return json.dumps(found)

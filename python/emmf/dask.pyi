@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from numpy.random import RandomState
 
+from . import Start
 from ._cluster.estimators import OnCluster
 from ._progress import Step
 
@@ -19,7 +20,7 @@ class Factorization(OnCluster):
     def coefficients_(self) -> Any: ...
 
 class EMMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
@@ -31,7 +32,7 @@ class EMMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -57,7 +58,7 @@ class EMMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
@@ -70,7 +71,7 @@ class EMMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -97,7 +98,7 @@ class EMMF(Factorization):
     ) -> None: ...
 
 class DeepEMMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     merge: bool
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
@@ -109,7 +110,7 @@ class DeepEMMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -135,7 +136,7 @@ class DeepEMMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         merge: bool = ...,
@@ -148,7 +149,7 @@ class DeepEMMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -175,19 +176,22 @@ class DeepEMMF(Factorization):
     ) -> None: ...
 
 class NMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
     merge: bool
+    alpha_W: float
+    alpha_H: float | Literal["same"] | None
+    l1_ratio: float
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
     solver: Literal["mu", "hals"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -213,20 +217,23 @@ class NMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
         merge: bool = ...,
+        alpha_W: float = ...,
+        alpha_H: float | Literal["same"] | None = ...,
+        l1_ratio: float = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -253,7 +260,7 @@ class NMF(Factorization):
     ) -> None: ...
 
 class L21NMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
@@ -265,7 +272,7 @@ class L21NMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -291,7 +298,7 @@ class L21NMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
@@ -304,7 +311,7 @@ class L21NMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -331,7 +338,7 @@ class L21NMF(Factorization):
     ) -> None: ...
 
 class HxNMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     scale: float
     robust: bool
@@ -345,7 +352,7 @@ class HxNMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -371,7 +378,7 @@ class HxNMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         scale: float = ...,
@@ -386,7 +393,7 @@ class HxNMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -413,7 +420,7 @@ class HxNMF(Factorization):
     ) -> None: ...
 
 class CappedNMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     threshold: float | None
     quantile: float
@@ -428,7 +435,7 @@ class CappedNMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -454,7 +461,7 @@ class CappedNMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         threshold: float | None = ...,
@@ -470,7 +477,7 @@ class CappedNMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -497,7 +504,7 @@ class CappedNMF(Factorization):
     ) -> None: ...
 
 class RCIMNMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     width: float | None
     robust: bool
@@ -511,7 +518,7 @@ class RCIMNMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -537,7 +544,7 @@ class RCIMNMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         width: float | None = ...,
@@ -552,7 +559,7 @@ class RCIMNMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from numpy.random import RandomState
 
+from . import Start
 from ._cluster.estimators import OnCluster
 from ._progress import Step
 
@@ -13,7 +14,7 @@ class Factorization(OnCluster):
     def labels_(self) -> Any: ...
 
 class EMMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
@@ -25,7 +26,7 @@ class EMMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -51,7 +52,7 @@ class EMMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
@@ -64,7 +65,7 @@ class EMMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -91,7 +92,7 @@ class EMMF(Factorization):
     ) -> None: ...
 
 class DeepEMMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     merge: bool
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
@@ -103,7 +104,7 @@ class DeepEMMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -129,7 +130,7 @@ class DeepEMMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         merge: bool = ...,
@@ -142,7 +143,7 @@ class DeepEMMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -169,19 +170,22 @@ class DeepEMMF(Factorization):
     ) -> None: ...
 
 class NMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
     monotone: bool
     merge: bool
+    alpha_W: float
+    alpha_H: float | Literal["same"] | None
+    l1_ratio: float
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
     solver: Literal["mu", "hals"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -207,20 +211,23 @@ class NMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
         lam: float | None = ...,
         monotone: bool = ...,
         merge: bool = ...,
+        alpha_W: float = ...,
+        alpha_H: float | Literal["same"] | None = ...,
+        l1_ratio: float = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
         solver: Literal["mu", "hals"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -247,7 +254,7 @@ class NMF(Factorization):
     ) -> None: ...
 
 class L21NMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     graph: Literal["auto", "knn", "adaptive", "custom"] | None
     lam: float | None
@@ -259,7 +266,7 @@ class L21NMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -285,7 +292,7 @@ class L21NMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         graph: Literal["auto", "knn", "adaptive", "custom"] | None = ...,
@@ -298,7 +305,7 @@ class L21NMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -325,7 +332,7 @@ class L21NMF(Factorization):
     ) -> None: ...
 
 class HxNMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     scale: float
     robust: bool
@@ -339,7 +346,7 @@ class HxNMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -365,7 +372,7 @@ class HxNMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         scale: float = ...,
@@ -380,7 +387,7 @@ class HxNMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -407,7 +414,7 @@ class HxNMF(Factorization):
     ) -> None: ...
 
 class CappedNMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     threshold: float | None
     quantile: float
@@ -422,7 +429,7 @@ class CappedNMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -448,7 +455,7 @@ class CappedNMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         threshold: float | None = ...,
@@ -464,7 +471,7 @@ class CappedNMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
@@ -491,7 +498,7 @@ class CappedNMF(Factorization):
     ) -> None: ...
 
 class RCIMNMF(Factorization):
-    n_components: int | Literal["auto"]
+    n_components: int | Literal["auto"] | None
     layers: Sequence[int] | Literal["auto"] | None
     width: float | None
     robust: bool
@@ -505,7 +512,7 @@ class RCIMNMF(Factorization):
     sweeps: int
     extrapolate: bool
     exponent: float | None
-    init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None
+    init: Start | None
     init_restarts: int
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
@@ -531,7 +538,7 @@ class RCIMNMF(Factorization):
     deadline: float
     def __init__(
         self,
-        n_components: int | Literal["auto"] = ...,
+        n_components: int | Literal["auto"] | None = ...,
         *,
         layers: Sequence[int] | Literal["auto"] | None = ...,
         width: float | None = ...,
@@ -546,7 +553,7 @@ class RCIMNMF(Factorization):
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
-        init: Literal["kmeans", "kmeans-parallel", "trimmed", "random", "nndsvd", "graph", "custom"] | None = ...,
+        init: Start | None = ...,
         init_restarts: int = ...,
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,

@@ -18,7 +18,7 @@ from sklearn.preprocessing import MaxAbsScaler
 
 import emmf
 from emmf import EMMF, _emmf
-from emmf._parameters import GRAPH_PARAMS, own_name
+from emmf._parameters import GRAPH_PARAMS, PENALTY_PARAMS, own_name
 
 
 def test_one_class_for_each_registered_method():
@@ -38,7 +38,8 @@ def test_one_class_for_each_registered_method():
 
 def test_parameters_are_those_of_the_registry(Estimator):
     entry, defaults = Estimator._entry, Estimator().get_params()
-    for param in entry["params"] + (GRAPH_PARAMS if entry["graph"] == "optional" else []):
+    graph, penalties = entry["graph"] == "optional", entry["penalties"]
+    for param in entry["params"] + (GRAPH_PARAMS if graph else []) + (PENALTY_PARAMS if penalties else []):
         assert defaults[own_name(param["name"])] == param["default"]
     assert ("solver" in defaults) == ("hals" in entry["solvers"])
     assert ("missing" in defaults) == entry["missing"]

@@ -13,11 +13,15 @@ from pathlib import Path
 from emmf._cluster.estimators import CLIENT, DEADLINE, IN_PLACE, SHARDS, WORKERS
 from emmf._estimators import ESTIMATORS
 from emmf._online import learns
-from emmf._parameters import Parameter, of_method
+from emmf._parameters import COMMON, STARTS, Parameter, of_method
 
 FOLDER = Path(__file__).parent.parent / "emmf"
+# Wider than a line.
+INIT = next(each for each in COMMON if each.name == "init").type
 TYPES = {
-    'int or "auto"': 'int | Literal["auto"]',
+    INIT: "Start | None",
+    'float, "same" or None': 'float | Literal["same"] | None',
+    'int, "auto" or None': 'int | Literal["auto"] | None',
     'sequence of int, "auto" or None': 'Sequence[int] | Literal["auto"] | None',
     "str, list of str or None": "str | Sequence[str] | None",
     "int, RandomState instance or None": "int | RandomState | None",
@@ -27,7 +31,7 @@ TYPES = {
 HEAD = '''"""Written by tools/stubs.py from the registry of methods; do not edit."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from numpy.random import RandomState
 
@@ -54,6 +58,7 @@ from typing import Any, Literal
 
 from numpy.random import RandomState
 
+from . import Start
 from ._cluster.estimators import OnCluster
 from ._progress import Step
 
@@ -69,6 +74,9 @@ LAZY = """    @property
     @property
     def coefficients_(self) -> Any: ...
 """
+
+# How factors start, as a type of its own.
+STARTS_AS = "".join(["Start: TypeAlias = Literal[\n", *(f'    "{name}",\n' for name in STARTS), "]\n"])
 
 
 def hint(parameter: Parameter) -> str:
@@ -106,7 +114,7 @@ def texts() -> dict[Path, str]:
     """Write all files."""
     classes = [stub(each.__name__, each.__base__.__name__, of_method(each._entry)) for each in ESTIMATORS.values()]
     return {
-        FOLDER / "__init__.pyi": HEAD + "".join(classes),
+        FOLDER / "__init__.pyi": HEAD + STARTS_AS + "".join(classes),
         FOLDER / "dask.pyi": on_cluster(CLIENT, LAZY),
         FOLDER / "ray.pyi": on_cluster(WORKERS, ""),
     }

@@ -317,6 +317,8 @@ def test_json_goes_by_its_schema(tmp_path):
         ("written", ["report", out, "--out", tmp_path / "page.html"]),
         ("written", ["plot", out, "--kind", "residuals", "--out", tmp_path / "x.svg"]),
         ("written", ["synth", "rays", "--out", tmp_path / "rays.csv"]),
+        ("written", ["bench", "fig-bound", "--out", tmp_path / "bench"]),
+        ("demo", ["demo", "--out", tmp_path / "demo"]),
     ]
     for kind, call in calls:
         found = json.loads(emmf(*call, "--json").stdout)

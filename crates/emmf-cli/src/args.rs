@@ -1,10 +1,11 @@
 //! The commands and the arguments of `fit`; other commands define their own.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand};
-use emmf::registry::{METHODS, SetAside};
+use emmf::registry::{GRAPH_PARAMS, LAYER_PARAMS, METHODS, PENALTY_PARAMS, SetAside};
 use emmf_cuda::Choice as Device;
 use emmf_io::Dtype;
 
@@ -316,7 +317,7 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "WHAT", value_enum, default_value = "clusters", help_heading = heading::EXPERT, hide_short_help = true)]
     pub(crate) choose: ChooseName,
     /// Parameter of the method, by name
-    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = name_and_value, help_heading = heading::EXPERT, hide_short_help = true)]
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = OwnParam, hide_possible_values = true, help_heading = heading::EXPERT, hide_short_help = true)]
     pub(crate) params: Vec<(String, f64)>,
     /// Try these values of a parameter of the method and keep the best fit
     #[arg(long, value_name = "NAME=VALUE,VALUE,…", value_parser = Grid::parse, help_heading = heading::EXPERT, hide_short_help = true)]
@@ -382,6 +383,30 @@ impl TypedValueParser for Offered {
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         Some(Box::new(self.0.iter().map(|name| PossibleValue::new(*name))))
+    }
+}
+
+/// A parameter of a method and its value; completion offers the names.
+#[derive(Clone)]
+pub(crate) struct OwnParam;
+
+impl TypedValueParser for OwnParam {
+    type Value = (String, f64);
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<(String, f64), clap::Error> {
+        (name_and_value as fn(&str) -> Result<(String, f64), String>).parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let of_methods = METHODS.iter().flat_map(|entry| entry.params);
+        let all = of_methods.chain(GRAPH_PARAMS).chain(LAYER_PARAMS).chain(PENALTY_PARAMS);
+        let names: BTreeSet<&str> = all.map(|param| param.name).collect();
+        Some(Box::new(names.into_iter().map(PossibleValue::new)))
     }
 }
 

@@ -11,6 +11,7 @@ use emmf::synth::{Labelled, Rays, rays_with_outliers};
 use emmf::{Init, Spec};
 use emmf_io::{DataInfo, Features, Record, Sketch};
 use emmf_report::{Comparison, OUTLIER, Summary, comparison_page};
+use serde_json::json;
 
 use crate::output::{print, table};
 use crate::values::seed;
@@ -27,6 +28,9 @@ pub(crate) struct DemoArgs {
     /// Seed for all random numbers.
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value_t = 1)]
     seed: u64,
+    /// Print one JSON object instead of a table.
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn run(args: &DemoArgs) -> Result<()> {
@@ -38,6 +42,10 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
     let page = comparison_page("Clustering with outliers in the data", &data_sets)?;
     let path = args.out.join("index.html");
     write_page(&path, &page)?;
+    let summaries = Summary::all(&data_sets);
+    if args.json {
+        return as_json(&path, &summaries);
+    }
     let mut out = std::io::stdout();
     let Rays { samples, classes, outliers, .. } = data(args.seed);
     writeln!(
@@ -46,7 +54,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
     )?;
     let mut shown =
         table(["method", "accuracy, good samples", "worst", "outliers among the top-ranked", "seconds"]);
-    for summary in Summary::all(&data_sets) {
+    for summary in summaries {
         shown.add_row([
             summary.method,
             format!("{:.3}", summary.accuracy),
@@ -58,6 +66,25 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
     print(&shown)?;
     writeln!(out, "\nThe page is {}", path.display())?;
     Ok(())
+}
+
+/// What the table says, and where the page is.
+fn as_json(page: &Path, summaries: &[Summary]) -> Result<()> {
+    let methods: Vec<_> = summaries
+        .iter()
+        .map(|summary| {
+            json!({
+                "method": summary.method,
+                "accuracy": summary.accuracy,
+                "worst": summary.worst,
+                "found": summary.found,
+                "outliers": summary.outliers,
+                "seconds": summary.seconds,
+            })
+        })
+        .collect();
+    let object = json!({ "written": [page.display().to_string()], "methods": methods });
+    Ok(writeln!(std::io::stdout(), "{object}")?)
 }
 
 fn data(seed: u64) -> Rays {

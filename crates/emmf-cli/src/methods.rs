@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::{Result, anyhow};
 use clap::Args as ClapArgs;
-use emmf::registry::{DEFAULT, Entry, Goal, GraphUse, METHODS, SetAside};
+use emmf::registry::{DEFAULT, Entry, Goal, GraphUse, METHODS, PENALTY_PARAMS, SetAside};
 
 use crate::args::Offered;
 
@@ -97,7 +97,8 @@ fn tell(out: &mut impl Write, entry: &Entry) -> Result<()> {
         writeln!(out, "  {:<12}{exponent}", "exponent")?;
     }
     writeln!(out, "  {:<12}{}", "published", entry.reference)?;
-    for param in entry.params {
+    let of_penalties = if entry.facts.penalties { PENALTY_PARAMS } else { &[] };
+    for param in entry.params.iter().chain(of_penalties) {
         let default = param.default.map_or_else(String::new, |default| format!(" [default: {default}]"));
         writeln!(out, "  --param {}=…  {}{default}", param.name, param.help)?;
     }

@@ -25,7 +25,9 @@ macro_rules! names {
 
 names!(SolverName for Solver { Mu => Solver::Mu, Hals => Solver::Hals });
 names!(InitName for Init {
-    Kmeans => Init::Kmeans, KmeansParallel => Init::KmeansParallel, Trimmed => Init::Trimmed, Random => Init::Random, Nndsvd => Init::Nndsvd, Graph => Init::Graph,
+    Kmeans => Init::Kmeans, KmeansParallel => Init::KmeansParallel, Trimmed => Init::Trimmed, Random => Init::Random,
+    #[value(alias = "nndsvda")]
+    Nndsvd => Init::Nndsvd, Nndsvdar => Init::Nndsvdar, Graph => Init::Graph,
 });
 names!(JunkName for Option<Junk> {
     Huge => None, Scattered => Some(Junk::Scattered), Cluster => Some(Junk::Cluster), Long => Some(Junk::Long),

@@ -44,7 +44,7 @@ mod _emmf {
     #[pymodule_export]
     use super::outliers::{outliers, threshold_for};
     #[pymodule_export]
-    use super::registry::{defaults, graph_params, layer_params, methods};
+    use super::registry::{defaults, graph_params, layer_params, methods, penalty_params};
     #[pymodule_export]
     use super::report::report;
     #[pymodule_export]

@@ -1,7 +1,7 @@
 //! The registry of methods, from which the estimators are made.
 
 use emmf::Spec;
-use emmf::registry::{GRAPH_PARAMS, LAYER_PARAMS, METHODS};
+use emmf::registry::{GRAPH_PARAMS, LAYER_PARAMS, METHODS, PENALTY_PARAMS};
 use pyo3::prelude::*;
 
 use crate::errors::IntoPyErr;
@@ -22,6 +22,12 @@ pub(crate) fn graph_params() -> PyResult<String> {
 #[pyfunction]
 pub(crate) fn layer_params() -> PyResult<String> {
     serde_json::to_string(LAYER_PARAMS).map_err(IntoPyErr::into_py_err)
+}
+
+/// The parameters that a method has besides where it can have penalties, as JSON.
+#[pyfunction]
+pub(crate) fn penalty_params() -> PyResult<String> {
+    serde_json::to_string(PENALTY_PARAMS).map_err(IntoPyErr::into_py_err)
 }
 
 /// The default of every parameter of a fit, as JSON.

@@ -141,7 +141,7 @@ impl Takes<'_> {
                 let kept = if self.spec.init_restarts > 1 { 80.0 * n + 2.0 * d * k * size } else { 0.0 };
                 self.tall() + belongs + kept
             }
-            Init::Nndsvd => DECOMPOSED * self.columns() * self.sizes.n,
+            Init::Nndsvd | Init::Nndsvdar => DECOMPOSED * self.columns() * self.sizes.n,
         }
     }
 
@@ -155,7 +155,7 @@ impl Takes<'_> {
         let Sizes { n, d, k, .. } = self.sizes;
         match self.init() {
             Init::KmeansParallel => (DRAWN * k).min(n),
-            Init::Nndsvd => (k + OVERSAMPLE as f64).min(n).min(d.max(k)),
+            Init::Nndsvd | Init::Nndsvdar => (k + OVERSAMPLE as f64).min(n).min(d.max(k)),
             _ => k.min(n).min(d.max(k)),
         }
     }

@@ -158,7 +158,11 @@ impl<T: Real> Model<T> {
             Coding::Entries { median_sweeps, .. } if *median_sweeps > MOST_SWEEPS => {
                 return Err(Error::param("median_sweeps", median_sweeps, format!("at most {MOST_SWEEPS}")));
             }
-            Coding::LeastSquares | Coding::Entries { .. } => (0, 0),
+            Coding::Penalised(penalty) | Coding::Entries { penalty, .. } => {
+                penalty.check()?;
+                (0, 0)
+            }
+            Coding::LeastSquares => (0, 0),
             Coding::Features(weights) => (weights.len(), d),
             Coding::Posterior(posterior) if posterior.rate.len() == c => (posterior.second.len(), c),
             Coding::Posterior(posterior) => (posterior.rate.len(), c),

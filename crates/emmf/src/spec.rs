@@ -25,8 +25,11 @@ pub enum Init {
     Trimmed,
     /// Uniform random numbers at the scale of the data.
     Random,
-    /// Nonnegative double SVD, zeros filled with the mean.
+    /// Nonnegative double SVD, zeros filled with the mean: scikit-learn's "nndsvda", which is another name for it.
+    #[serde(alias = "nndsvda")]
     Nndsvd,
+    /// The same, zeros filled with small random numbers.
+    Nndsvdar,
     /// Clusters along a graph over the samples (spectral clustering): U is their centroids, V as with k-means. Uses no seed.
     Graph,
 }

@@ -146,8 +146,16 @@ fn promise_16_no_allocation_inside_the_loop() {
     let mut rng = rng(4);
     let x = uniform(1200, 150, &mut rng);
     let sparse = Sparse::of(&Mat::from_fn(1200, 150, |i, j| if x[(i, j)] < 0.2 { x[(i, j)] } else { 0.0 }));
-    let entrywise =
-        ["nmf-div", "l1-nmf", "cim-nmf", "huber-nmf", "hypersurface-nmf", "l12-nmf", "l12-squared-nmf"];
+    let entrywise = [
+        "nmf-div",
+        "beta-nmf",
+        "l1-nmf",
+        "cim-nmf",
+        "huber-nmf",
+        "hypersurface-nmf",
+        "l12-nmf",
+        "l12-squared-nmf",
+    ];
     let entrywise = entrywise.map(|method| (method, Samples::from(&x), Solver::Mu));
     // Not lsnmf, whose eigenvectors come with room of their own.
     let rivals = ["onmf", "cf", "nlcf", "lcf", "gnmf", "lccf", "symnmf", "rmnmf", "nmfan", "srmcf"];

@@ -160,7 +160,9 @@ class OnCluster(MatrixFactorization):
         wanted = [list(some[(some >= first) & (some < first + count)] - first) for first, count in driver.places]
         parts = [part for part in driver.load(wanted) if part is not None]
         sample = sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.concatenate(parts)
-        if self.n_components == "auto":
+        if self.n_components is None:
+            params["n_components"] = d
+        elif self.n_components == "auto":
             spec = _parameters.spec(self._entry, params | {"n_components": 1})
             self.choice_ = chosen(spec, sample, "clusters", AMONG, self.n_jobs)
             params["n_components"] = self.choice_.k

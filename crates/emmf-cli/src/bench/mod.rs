@@ -18,7 +18,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::complain;
 use crate::interrupt::resumable;
-use crate::output::{print, table};
+use crate::output::{print, table, wrote};
 
 /// What stands above results that say nothing of their origin.
 const OLD: &str = "**These results are from emmf 0.1**, which recorded neither the settings nor the data of \
@@ -68,6 +68,9 @@ pub(crate) struct BenchArgs {
     /// Where --paper writes its page as Markdown, with the figures in a folder of the same name [default: in DIR].
     #[arg(long, value_name = "FILE.md", requires = "paper")]
     page: Option<PathBuf>,
+    /// Print one JSON object with the folders that were written, instead of tables.
+    #[arg(long)]
+    json: bool,
     /// Show no progress.
     #[arg(short, long)]
     quiet: bool,
@@ -78,6 +81,9 @@ pub(crate) fn run(args: &BenchArgs) -> Result<()> {
     if let Some(file) = &args.experiment {
         let experiment = adapted(Experiment::read(file)?, args)?;
         let shown = bench(args, &experiment, &mut said)?;
+        if args.json {
+            return wrote(&[&args.out.join(&experiment.name)], true);
+        }
         return show(&experiment, &shown, true);
     }
     let mut all = Vec::new();
@@ -85,7 +91,9 @@ pub(crate) fn run(args: &BenchArgs) -> Result<()> {
         let Ok(experiment) = adapted(experiment, args) else { continue };
         match bench(args, &experiment, &mut said) {
             Ok(shown) => {
-                show(&experiment, &shown, false)?;
+                if !args.json {
+                    show(&experiment, &shown, false)?;
+                }
                 all.push((experiment, shown));
             }
             Err(error) => complain(&format!("left out: {error:#}")),
@@ -96,6 +104,11 @@ pub(crate) fn run(args: &BenchArgs) -> Result<()> {
     }
     let page = paper_page(&all);
     files::write_paper(&args.out, args.page.as_deref(), &page)?;
+    if args.json {
+        let folders: Vec<PathBuf> = all.iter().map(|(made, _)| args.out.join(&made.name)).collect();
+        let folders: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
+        return wrote(&folders, true);
+    }
     if !args.quiet {
         complain(&format!("written to {}", args.out.display()));
     }
@@ -133,7 +146,7 @@ fn bench(args: &BenchArgs, experiment: &Experiment, said: &mut HashSet<String>) 
         bail!("nothing of {} could be run", experiment.name);
     }
     files::write(&folder, experiment, &shown)?;
-    if !args.quiet {
+    if !args.quiet && !args.json {
         complain(&format!("written to {}", folder.display()));
     }
     Ok(shown)

@@ -89,7 +89,7 @@ fn completions_and_the_manual_name_every_command() {
     let commands = ["fit", "transform", "report", "plot", "explain", "score", "synth", "methods", "demo"];
     for shell in ["bash", "zsh", "fish"] {
         let script = place.run(&format!("completions {shell}")).ok();
-        for word in commands.iter().chain(&["max-iter", "image"]) {
+        for word in commands.iter().chain(&["max-iter", "image", "alpha-w", "median-sweeps"]) {
             assert!(script.contains(word), "{word} in {shell}");
         }
     }

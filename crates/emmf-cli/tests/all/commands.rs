@@ -174,6 +174,7 @@ fn methods_lists_all_facts() {
             converges,
             codes_alone,
             layers,
+            penalties,
             places,
             memory: Memory { like_v, like_x, candidates, starts, products, .. },
         } = entry.facts;
@@ -189,6 +190,7 @@ fn methods_lists_all_facts() {
             "converges": converges,
             "codes_alone": codes_alone,
             "layers": layers,
+            "penalties": penalties,
             "places": places,
             "memory": {
                 "like_v": like_v,

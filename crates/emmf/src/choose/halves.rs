@@ -106,7 +106,7 @@ fn clusters<T: Real, X: Data<T>>(
     let weights = vec![1.0; x.shape().0];
     best_of(RESTARTS, Deadline::default(), || match init {
         Init::Trimmed => trimmed_kmeans(x, k, &weights, random, cancel),
-        Init::Kmeans | Init::KmeansParallel | Init::Random | Init::Nndsvd | Init::Graph => {
+        Init::Kmeans | Init::KmeansParallel | Init::Random | Init::Nndsvd | Init::Nndsvdar | Init::Graph => {
             kmeans(x, k, &weights, random, cancel)
         }
     })

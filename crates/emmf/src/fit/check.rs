@@ -4,10 +4,11 @@ use crate::data::{Data, Survey};
 use crate::error::{Error, Result};
 use crate::init::Factors;
 use crate::matrix::Samples;
+use crate::method::check_beta;
 use crate::model::with_gaps;
 use crate::preprocess::Normalize;
 use crate::real::Real;
-use crate::registry::{Entry, Kind, Places, Storage};
+use crate::registry::{Entry, Kind, Places, Storage, Values};
 use crate::spec::{Init, LabelRule, MOST_LAYERS, Missing, Outliers, Solver, Spec, StopBy};
 
 use super::Given;
@@ -46,6 +47,7 @@ pub(super) fn spec(spec: &Spec, entry: &Entry, (n, d): (usize, usize)) -> Result
     }
     positive(spec)?;
     solver(spec, entry)?;
+    penalties(spec, entry)?;
     graph(spec, entry)
 }
 
@@ -102,6 +104,7 @@ pub(super) fn anywhere<T>(spec: &Spec, entry: &Entry, given: &Given<'_, T>) -> R
             "one that weights samples and uses no graph for samples held elsewhere",
         );
     }
+    no_penalties(spec, entry, "held elsewhere")?;
     if spec.init == Some(Init::Graph) && given.start.is_none() {
         return wrong("init", "graph".into(), "another one for samples held elsewhere");
     }
@@ -149,6 +152,9 @@ pub(super) fn own<T>(spec: &Spec, given: &Given<'_, T>) -> Result<()> {
 /// A loss of one's own goes with a method of weighted samples.
 pub(super) fn loss(spec: &Spec, entry: &Entry, own: bool) -> Result<()> {
     let weighs_samples = matches!(entry.kind, Kind::Samples(_) | Kind::Graph(_));
+    if own {
+        no_penalties(spec, entry, "that are weighed by a loss of your own")?;
+    }
     if own && (!weighs_samples || spec.missing == Missing::Nan) {
         let must = format!("left out with {}, which does not weight samples", entry.name);
         return Err(Error::param("loss", "one of your own", must));
@@ -289,6 +295,36 @@ pub(super) fn clusters<T>(spec: &Spec, given: &Given<'_, T>, n: usize) -> Result
         return Err(Error::param("the given clustering", "there", "left out with a given start"));
     }
     Ok(())
+}
+
+/// A divergence that is infinite at 0 gets no zeros.
+pub(super) fn zeros<T: Real, X: Data<T>>(spec: &Spec, entry: &Entry, x: &X) -> Result<()> {
+    match entry.kind {
+        Kind::Entries(make) => {
+            make(&Values::of(entry, &spec.params)).beta().map_or(Ok(()), |beta| check_beta(x, beta))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Penalties go together with the rest.
+fn penalties(spec: &Spec, entry: &Entry) -> Result<()> {
+    if !matches!(entry.kind, Kind::Samples(_)) || entry.penalties(spec, (1.0, 1.0)).are_none() {
+        return Ok(());
+    }
+    if spec.missing == Missing::Nan {
+        let instead = "fill the gaps first, or take nmf-div or beta-nmf";
+        return Err(Error::Missing { what: format!("{} with penalties", entry.name), instead });
+    }
+    Ok(())
+}
+
+/// There are no penalties on factors of `such` samples.
+pub(super) fn no_penalties(spec: &Spec, entry: &Entry, such: &str) -> Result<()> {
+    if entry.penalties(spec, (1.0, 1.0)).are_none() {
+        return Ok(());
+    }
+    Err(Error::param("alpha-w", "given", format!("left out for samples {such}")))
 }
 
 /// Missing values go together with the rest, and every sample and feature has a value.

@@ -8,7 +8,7 @@ use crate::checkpoint::{Checkpoint, Snapshot};
 use crate::error::{Error, Result};
 use crate::init::{Random, Start};
 use crate::iterate::{Observer, Phase, Run, Step, Stop, StopRule, iterate};
-use crate::method::{Ending, Method, Shares};
+use crate::method::{Ending, Exponents, Method, Penalties, Penalty, Recipe, Shares};
 use crate::model::{Fit, Model, ResidualScale, Seconds};
 use crate::outliers::Reason;
 use crate::preprocess::Fitted;
@@ -50,6 +50,20 @@ impl<'a> Fitting<'a> {
     /// Exponent of the multiplicative update.
     pub(super) fn exponent(&self) -> f64 {
         self.spec.exponent.or(self.entry.exponent).unwrap_or(1.0)
+    }
+
+    /// The penalties on the factors of samples of this shape.
+    pub(super) fn penalties(&self, (n, d): (usize, usize)) -> Penalties {
+        // Samples are counted as often as they count; where they are elsewhere nobody knows here how often that is.
+        let counted = if self.weights.is_empty() { n as f64 } else { self.weights.iter().sum() };
+        self.entry.penalties(self.spec, (counted, d as f64))
+    }
+
+    /// Exponents with which steps on either factor descend, as large as they may be.
+    pub(super) fn exponents(&self, recipe: Option<Recipe>, penalties: &Penalties) -> Exponents {
+        let most = |penalty: &Penalty| recipe.map_or(1.0, |recipe| recipe.steepest(penalty.l2 > 0.0));
+        let exponent = |penalty| self.exponent().min(most(penalty));
+        Exponents { u: exponent(&penalties.u), v: exponent(&penalties.v) }
     }
 
     /// Fits what is in `x` with `method`.

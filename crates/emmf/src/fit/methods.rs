@@ -16,8 +16,8 @@ use crate::loss::Loss;
 use crate::method::SampleSide;
 use crate::method::side::Host;
 use crate::method::{
-    Aim, Alone, Deep, Entrywise, Gamma, GraphIrls, Gsnmf, Irls, Lsnmf, Onmf, Pnmf, Recipe, Regularized,
-    Rmnmf, Setting, Source, SparseDivergence, Symnmf, Update,
+    Aim, Alone, Deep, Entrywise, Gamma, GraphIrls, Gsnmf, Irls, Lsnmf, Onmf, Penalised, Pnmf, Recipe,
+    Regularized, Rmnmf, Setting, Source, SparseDivergence, Symnmf, Update,
 };
 use crate::model::Fit;
 use crate::real::Real;
@@ -52,6 +52,8 @@ impl Fitting<'_> {
             Err(entry.name)
         } else if entry.follows(spec).is_some() {
             Err("a graph")
+        } else if !self.penalties((1, 1)).are_none() {
+            Err("alpha-w")
         } else {
             Ok(())
         }
@@ -121,20 +123,25 @@ impl Fitting<'_> {
             }
             Kind::Samples(make) if missing => {
                 let aim = Aim::Samples(Box::new(|| make(&values)));
-                let method = entrywise(&self, aim);
+                let method = entrywise(&self, aim, data.shape());
                 self.fit_by(&method, data, &mut given)
+            }
+            Kind::Samples(make) if !self.penalties(data.shape()).are_none() => {
+                let update = irls(&self, || make(&values)).update;
+                let penalties = self.penalties(data.shape());
+                self.fit_by(&Penalised { update, penalties, sample_weights: weights }, data, &mut given)
             }
             Kind::Samples(_) | Kind::Graph(_) => match given.device {
                 Some(device) => self.fit_on(device, data, &mut given),
                 None => self.fit_side(&Host::new(data, weights), &mut given),
             },
             Kind::Entries(make) => match make(&values) {
-                Recipe::Divergence if data.is_sparse() => {
-                    let method = sparse_divergence(&self);
+                recipe @ Recipe::Divergence if data.is_sparse() => {
+                    let method = sparse_divergence(&self, recipe, data.shape());
                     self.fit_by(&method, data, &mut given)
                 }
                 recipe => {
-                    let method = entrywise(&self, Aim::Entries(recipe));
+                    let method = entrywise(&self, Aim::Entries(recipe), data.shape());
                     self.fit_by(&method, data, &mut given)
                 }
             },
@@ -170,14 +177,23 @@ fn irls<'a>(fitting: &Fitting<'a>, loss: impl Fn() -> Box<dyn Loss> + Send + Syn
 }
 
 /// The entry-wise method that minimises this.
-fn entrywise<'a>(fitting: &Fitting<'a>, aim: Aim<'a>) -> Entrywise<'a> {
+fn entrywise<'a>(fitting: &Fitting<'a>, aim: Aim<'a>, shape: (usize, usize)) -> Entrywise<'a> {
     let Fitting { spec, weights: sample_weights, .. } = *fitting;
     let missing = spec.missing == Missing::Nan;
-    Entrywise { aim, exponent: fitting.exponent(), epsilon: spec.epsilon, sample_weights, missing }
+    let penalties = fitting.penalties(shape);
+    let recipe = if let Aim::Entries(recipe) = &aim { Some(*recipe) } else { None };
+    let exponents = fitting.exponents(recipe, &penalties);
+    Entrywise { aim, exponents, penalties, epsilon: spec.epsilon, sample_weights, missing }
 }
 
-fn sparse_divergence<'a>(fitting: &Fitting<'a>) -> SparseDivergence<'a> {
-    SparseDivergence { exponent: fitting.exponent(), sample_weights: fitting.weights }
+fn sparse_divergence<'a>(
+    fitting: &Fitting<'a>,
+    recipe: Recipe,
+    shape: (usize, usize),
+) -> SparseDivergence<'a> {
+    let penalties = fitting.penalties(shape);
+    let exponents = fitting.exponents(Some(recipe), &penalties);
+    SparseDivergence { exponents, penalties, sample_weights: fitting.weights }
 }
 
 fn pnmf<'a>(values: &Values<'_>, sample_weights: &'a [f64]) -> Pnmf<'a> {

@@ -279,6 +279,7 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, mut given: Given<'_, T>) -> Resu
         check::not_constant(prepared.survey(), x.shape())?;
         let blame = Blame { spec, weights: &weights };
         check::magnitude(&data, prepared.survey().largest(), &blame)?;
+        check::zeros(spec, entry, &data)?;
         let advised = |error: Error| error.advised(|| blame.divergence::<T>());
         let mut seconds = Seconds { prepare: began.elapsed().as_secs_f64(), ..Seconds::default() };
         given.begins(Phase::Screen);

@@ -167,6 +167,7 @@ fn check_method(spec: &Spec, entry: &Entry) -> Result<()> {
         let must = "one that weights samples and uses no graph, for samples that come in batches";
         return Err(Error::param("method", entry.name, must));
     }
+    check::no_penalties(spec, entry, "that come in batches")?;
     if spec.missing == Missing::Nan {
         return Err(Error::param("missing", "nan", "left out for samples that come in batches"));
     }

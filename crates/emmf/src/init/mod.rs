@@ -213,6 +213,7 @@ impl<'a, T: Real> Start<'a, T> {
         let clusters = match init {
             Init::Random => return Ok(random::start(x, spec.k, weights, rng)),
             Init::Nndsvd => return nndsvd::start(x, spec.k, weights, rng),
+            Init::Nndsvdar => return nndsvd::start_at_random(x, spec.k, weights, rng),
             Init::Kmeans => {
                 let best =
                     best_of(spec.init_restarts, *deadline, || kmeans(x, spec.k, weights, rng, cancel))?;

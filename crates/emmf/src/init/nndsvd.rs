@@ -1,6 +1,6 @@
 //! Nonnegative double SVD (Boutsidis and Gallopoulos 2008) on a randomized SVD (Halko, Martinsson and
-//! Tropp 2011). Zeros are filled with the mean of X ("NNDSVDa"): a multiplicative update could never
-//! leave them.
+//! Tropp 2011). Zeros are filled, with the mean of X ("NNDSVDa") or with random numbers around a hundredth of it
+//! ("NNDSVDar"): a multiplicative update could never leave them.
 
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -16,17 +16,45 @@ use crate::real::Real;
 pub(crate) const OVERSAMPLE: usize = 10;
 const POWER_ITER: usize = 4;
 
-/// Sample i counts `weights[i]` times.
+/// What zeros are filled with at random, of the mean of X.
+const SMALL: f64 = 0.01;
+
+/// Zeros are the mean of X; sample i counts `weights[i]` times.
 pub(super) fn start<T: Real, X: Data<T>>(
     x: &X,
     k: usize,
     weights: &[f64],
     rng: &mut Random,
 ) -> Result<Factors<T>> {
-    let (n, d) = x.shape();
-    let (left, s, right) = truncated_svd(x, k, weights, rng).ok_or(Error::diverged(0))?;
+    let svd = truncated_svd(x, k, weights, rng).ok_or(Error::diverged(0))?;
     let fill = T::from_f64(mean(x, weights));
-    let mut factors = Factors { u: Mat::from_fn(d, k, |_, _| fill), v: Mat::from_fn(n, k, |_, _| fill) };
+    Ok(filled(svd, (x.shape(), k), weights, || fill))
+}
+
+/// Zeros are small random numbers.
+pub(super) fn start_at_random<T: Real, X: Data<T>>(
+    x: &X,
+    k: usize,
+    weights: &[f64],
+    rng: &mut Random,
+) -> Result<Factors<T>> {
+    let svd = truncated_svd(x, k, weights, rng).ok_or(Error::diverged(0))?;
+    let scale = SMALL * mean(x, weights);
+    let fill = || {
+        let normal: f64 = rng.0.sample(StandardNormal);
+        T::from_f64(scale * normal.abs())
+    };
+    Ok(filled(svd, (x.shape(), k), weights, fill))
+}
+
+/// The positive parts of the singular vectors, and `fill` elsewhere.
+fn filled<T: Real>(
+    (left, s, right): (Mat<T>, Vec<f64>, Mat<T>),
+    ((n, d), k): ((usize, usize), usize),
+    weights: &[f64],
+    mut fill: impl FnMut() -> T,
+) -> Factors<T> {
+    let mut factors = Factors { u: Mat::from_fn(d, k, |_, _| fill()), v: Mat::from_fn(n, k, |_, _| fill()) };
     for at in 0..k.min(s.len()) {
         let column = |a: &Mat<T>, sign: f64| -> Vec<f64> {
             (0..a.rows()).map(|i| (sign * a[(i, at)].to_f64()).max(0.0)).collect()
@@ -47,7 +75,7 @@ pub(super) fn start<T: Real, X: Data<T>>(
             set_column(&mut factors.u, at, &u, length / u_norm);
         }
     }
-    Ok(factors)
+    factors
 }
 
 /// Writes the positive entries of `column`, times `factor`; the others keep their fill.

@@ -6,8 +6,8 @@ use std::slice::from_mut;
 
 use serde::{Deserialize, Serialize};
 
-use super::entrywise::{Solved, Solver};
-use super::{Ending, Nnls, Normal, Outcome, Posterior, nnls, residual_sq};
+use super::entrywise::{Solved, Solver, check_positive};
+use super::{Ending, Nnls, Normal, Outcome, Penalty, Posterior, nnls, residual_sq};
 use crate::cancel::{Cancel, Deadline};
 use crate::data::{BLOCK, Data, Exact};
 use crate::error::{Error, Result};
@@ -27,6 +27,8 @@ pub enum Coding {
     /// By least squares, exactly.
     #[default]
     LeastSquares,
+    /// By least squares with a penalty on the coefficients, exactly.
+    Penalised(Penalty),
     /// By least squares with a weight for each feature, exactly.
     Features(Vec<f64>),
     /// By the least of an entry-wise loss, as exactly as it can be had.
@@ -35,6 +37,9 @@ pub enum Coding {
         loss: AnyEntryLoss,
         /// Sweeps of coordinate descent on the absolute residuals after that.
         median_sweeps: usize,
+        /// The penalty on the coefficients; only β-divergences have one.
+        #[serde(default, skip_serializing_if = "Penalty::is_none")]
+        penalty: Penalty,
     },
     /// By the mean of the best distribution, for given distributions of the centroids.
     Posterior(Posterior),
@@ -64,7 +69,7 @@ impl Coding {
     /// Whether so many samples are coded by one thread, and soon.
     pub(crate) fn is_small(&self, samples: usize, missing: bool) -> bool {
         let in_blocks = match self {
-            Self::LeastSquares => !missing,
+            Self::LeastSquares | Self::Penalised(_) => !missing,
             Self::Separable { .. } | Self::Posterior(_) => true,
             Self::Features(_) | Self::Entries { .. } => false,
         };
@@ -82,20 +87,29 @@ impl Coding {
         (deadline, cancel): (Deadline, &Cancel),
     ) -> Result<Vec<f64>> {
         let ones = vec![1.0; u.rows()];
+        let anew = |features, penalty| Some(Anew { features, penalty, deadline, cancel });
         let how = match self {
             Self::LeastSquares if !missing => {
-                return in_blocks(x, (u, normal), v, Some((&[], deadline, cancel)));
+                return in_blocks(x, (u, normal), v, anew(&[], Penalty::default()));
             }
             Self::LeastSquares => Solved::Squares(&ones),
+            Self::Penalised(_) if missing => {
+                let instead = "fill the gaps first, or fit without penalties";
+                return Err(Error::Missing { what: "a model with penalties".into(), instead });
+            }
+            Self::Penalised(penalty) => return in_blocks(x, (u, normal), v, anew(&[], *penalty)),
             Self::Separable { features } => {
-                return in_blocks(x, (u, normal), v, Some((features, deadline, cancel)));
+                return in_blocks(x, (u, normal), v, anew(features, Penalty::default()));
             }
             Self::Posterior(posterior) => {
                 *v = posterior.code(x, (u, normal), cancel)?.0;
                 return in_blocks(x, (u, normal), v, None);
             }
             Self::Features(weights) => Solved::Squares(weights),
-            Self::Entries { loss, median_sweeps } => Solved::Entries(*loss, *median_sweeps),
+            Self::Entries { loss, median_sweeps, penalty } => {
+                check_positive(x, *loss)?;
+                Solved::Entries(*loss, *median_sweeps, *penalty)
+            }
         };
         let (d, c, wide) = (x.shape().1, u.cols(), u.cast::<f64>());
         let solver = Solver::new(how, &wide);
@@ -159,7 +173,12 @@ pub(super) fn least_squares<T: Real, X: Data<T>>(
 ) -> Result<Vec<f64>> {
     let normal = Normal::new(u);
     if let Some((deadline, cancel)) = polish
-        && let Ok(found) = in_blocks(x, (u, &normal), v, Some((&[], deadline, cancel)))
+        && let Ok(found) = in_blocks(
+            x,
+            (u, &normal),
+            v,
+            Some(Anew { features: &[], penalty: Penalty::default(), deadline, cancel }),
+        )
     {
         return Ok(found);
     }
@@ -187,20 +206,26 @@ pub(crate) fn observed_residuals<T: Real, X: Data<T>>(x: &X, u: &Mat<T>, v: &Mat
 /// Solves for the coefficients of samples.
 struct Coder<'a> {
     g: &'a Mat<f64>,
+    penalty: Penalty,
     /// For the coefficients that are not the sample's own entries in the features.
     nnls: Cow<'a, Nnls>,
     features: &'a [usize],
 }
 
 impl<'a> Coder<'a> {
-    fn new(normal: &'a Normal, features: &'a [usize]) -> Self {
+    fn new(normal: &'a Normal, Anew { features, penalty, .. }: Anew<'a>) -> Self {
         let g = &normal.gram;
         let free = g.cols() - features.len();
         let nnls = match features {
+            [] if penalty.l2 > 0.0 => {
+                let mut ridged = g.clone();
+                penalty.ridge(&mut ridged);
+                Cow::Owned(Nnls::new(&ridged))
+            }
             [] => Cow::Borrowed(&normal.nnls),
             _ => Cow::Owned(Nnls::new(&Mat::from_fn(free, free, |k, l| g[(k, l)]))),
         };
-        Self { g, nnls, features }
+        Self { g, penalty, nnls, features }
     }
 
     /// Rows of V from the same rows of P = XU.
@@ -211,6 +236,10 @@ impl<'a> Coder<'a> {
         v: &mut [f64],
         room: &mut nnls::Room,
     ) {
+        if self.penalty.l1 > 0.0 {
+            let p: Vec<f64> = p.iter().map(|p| p - self.penalty.l1).collect();
+            return self.nnls.solve_rows(&p, v, room);
+        }
         if self.features.is_empty() {
             return self.nnls.solve_rows(p, v, room);
         }
@@ -247,19 +276,29 @@ impl Room {
     }
 }
 
-/// Codes every row of V anew where it is to be `coded`, its last coefficients the sample's entries in these features, as
+/// How rows of V are coded anew.
+#[derive(Clone, Copy)]
+struct Anew<'a> {
+    /// The last coefficients are the sample's entries in these features.
+    features: &'a [usize],
+    penalty: Penalty,
+    deadline: Deadline,
+    cancel: &'a Cancel,
+}
+
+/// Codes every row of V anew where that is wanted, as
 /// long as there is time, and returns the residuals. All in double precision: normal equations square the condition of U. What a sample is
 /// coded as does not depend on its neighbours.
 fn in_blocks<T: Real, X: Data<T>>(
     x: &X,
     (u, normal): (&Mat<T>, &Normal),
     v: &mut Mat<T>,
-    coded: Option<(&[usize], Deadline, &Cancel)>,
+    anew: Option<Anew<'_>>,
 ) -> Result<Vec<f64>> {
     let (n, c, exact_u) = (x.shape().0, u.cols(), Exact::new(x, u));
-    let coder = coded.map(|(features, ..)| Coder::new(normal, features));
+    let coder = anew.map(|anew| Coder::new(normal, anew));
     let g = &normal.gram;
-    let is_cancelled = || coded.is_some_and(|(.., cancel)| cancel.is_cancelled());
+    let is_cancelled = || anew.is_some_and(|anew| anew.cancel.is_cancelled());
     let mut residuals = vec![0.0; n];
     let blocks = v.as_mut_slice().par_chunks_mut(BLOCK * c).zip(residuals.par_chunks_mut(BLOCK)).enumerate();
     each_in(
@@ -274,7 +313,7 @@ fn in_blocks<T: Real, X: Data<T>>(
                 [&mut room.p, &mut room.v, &mut room.vg].map(|buffer| &mut buffer[..v.len()]);
             x.project_exactly(rows.clone(), &exact_u, p, &mut room.spare);
             if let (Some(coder), Some(nnls)) = (&coder, &mut room.nnls)
-                && coded.is_some_and(|(_, deadline, _)| !deadline.is_over())
+                && anew.is_some_and(|anew| !anew.deadline.is_over())
             {
                 coder.code((x, rows.clone()), p, exact, nnls);
                 v.iter_mut().zip(&*exact).for_each(|(v, &exact)| *v = T::from_f64(exact));

@@ -18,10 +18,19 @@ const UNTIMED: usize = 64;
 pub(super) struct Coordinates {
     /// The coordinates; the others stay.
     pub(super) free: Range<usize>,
+    /// What is taken from every entry of P: a penalty on the sum of the row.
+    pub(super) l1: f64,
     /// Times that each is visited.
     pub(super) sweeps: usize,
     /// No more sweeps after this.
     pub(super) deadline: Deadline,
+}
+
+impl Coordinates {
+    /// Without a penalty, however long it takes.
+    pub(super) fn new(free: Range<usize>, sweeps: usize) -> Self {
+        Self { free, l1: 0.0, sweeps, deadline: Deadline::default() }
+    }
 }
 
 /// Moves the rows of `a`, given the same rows of P. `scratch` has any length; as long as `a` it serves best. A row
@@ -75,22 +84,26 @@ fn descend<T: Real, const LANES: usize>(
     g: &Mat<T>,
     by: &Coordinates,
 ) {
+    let l1 = T::from_f64(by.l1);
     for sweep in 1..=by.sweeps {
         for k in by.free.clone() {
             let curvature = g[(k, k)];
             // The inverse of a smaller one is infinite.
             if curvature >= T::TINY {
-                let mut slope = p[k];
+                let p = p[k].map(|p| p - l1);
+                let mut slope = p;
                 for (a, &g) in a.iter().zip(g.row(k)) {
                     slope.iter_mut().zip(a).for_each(|(slope, &a)| *slope -= a * g);
                 }
                 let inverse = T::ONE / curvature;
                 for lane in 0..LANES {
-                    let (slope, p) = (slope[lane], p[k][lane]);
+                    let (slope, p) = (slope[lane], p[lane]);
                     let target = a[k][lane] + slope * inverse;
                     // What the terms of the slope p − aG leave behind by rounding is nothing: it would make a
                     // centroid of it, with coefficients as huge as it is tiny.
                     let noise = T::NOISE * (p + p - slope);
+                    // With a penalty p may be negative.
+                    let noise = if noise > T::ZERO { noise } else { T::ZERO };
                     a[k][lane] = if target * curvature <= noise { T::ZERO } else { target };
                 }
             }

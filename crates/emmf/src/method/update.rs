@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::hals::{Coordinates, move_rows};
+use super::penalty::Penalty;
 use crate::cancel::Deadline;
 use crate::data::{BLOCK, PARTS, vectorized};
 use crate::matrix::Mat;
@@ -52,13 +53,39 @@ pub enum Update {
 impl Update {
     /// Moves all rows of `a`, in parallel. `scratch` has a [`room`], or is as large as `a`.
     pub(crate) fn matrix<T: Real>(self, a: &mut Mat<T>, p: &Mat<T>, g: &Mat<T>, scratch: &mut [T]) {
-        let (rows, block) = (part(a.rows()) * g.cols(), BLOCK * g.cols());
-        let parts = a.as_mut_slice().par_chunks_mut(rows).zip(p.as_slice().par_chunks(rows));
-        each(parts.zip(scratch.par_chunks_mut(block)), |((a, p), scratch)| {
-            for (a, p) in a.chunks_mut(block).zip(p.chunks(block)) {
-                self.rows(a, p, g, &mut scratch[..a.len()]);
+        over_blocks(a, p, scratch, |a, p, scratch| self.rows(a, p, g, scratch));
+    }
+
+    /// The same with a penalty on the entries, whose λ₂ is in the diagonal of G already.
+    pub(super) fn matrix_with<T: Real>(
+        self,
+        (a, p): (&mut Mat<T>, &Mat<T>),
+        g: &Mat<T>,
+        scratch: &mut [T],
+        penalty: Penalty,
+    ) {
+        over_blocks(a, p, scratch, |a, p, scratch| self.rows_with((a, p), g, scratch, penalty));
+    }
+
+    /// Moves the rows of `a` with a penalty on their entries, whose λ₂ is in the diagonal of G already.
+    pub(super) fn rows_with<T: Real>(
+        self,
+        (a, p): (&mut [T], &[T]),
+        g: &Mat<T>,
+        scratch: &mut [T],
+        penalty: Penalty,
+    ) {
+        let (c, l1) = (g.cols(), penalty.l1);
+        match self {
+            Self::Multiplicative { exponent } => {
+                T::gemm((scratch, c), Left::Rows((a, c)), (g.as_slice(), c), (a.len() / c, c, c), false);
+                scratch.iter_mut().for_each(|den| *den += T::from_f64(l1));
+                multiply_power(a, p, scratch, exponent);
             }
-        });
+            Self::Hals { sweeps, deadline, .. } => {
+                move_rows(a, p, g, &Coordinates { free: 0..c, l1, sweeps, deadline }, scratch);
+            }
+        }
     }
 
     /// Moves the rows of `a`, given the same rows of P and the Gram matrix G. `scratch` is as long as `a`.
@@ -71,10 +98,26 @@ impl Update {
                 multiply_power(a, p, scratch, exponent);
             }
             Self::Hals { sweeps, deadline, .. } => {
-                move_rows(a, p, g, &Coordinates { free: 0..c, sweeps, deadline }, scratch);
+                move_rows(a, p, g, &Coordinates { free: 0..c, l1: 0.0, sweeps, deadline }, scratch);
             }
         }
     }
+}
+
+/// `work` on every block of rows of `a`, the same rows of P and scratch as large, in parallel.
+fn over_blocks<T: Real>(
+    a: &mut Mat<T>,
+    p: &Mat<T>,
+    scratch: &mut [T],
+    work: impl Fn(&mut [T], &[T], &mut [T]) + Sync + Send,
+) {
+    let (rows, block) = (part(a.rows()) * a.cols(), BLOCK * a.cols());
+    let parts = a.as_mut_slice().par_chunks_mut(rows).zip(p.as_slice().par_chunks(rows));
+    each(parts.zip(scratch.par_chunks_mut(block)), |((a, p), scratch)| {
+        for (a, p) in a.chunks_mut(block).zip(p.chunks(block)) {
+            work(a, p, &mut scratch[..a.len()]);
+        }
+    });
 }
 
 /// a ← a ∘ (p / den)^exponent.

@@ -38,6 +38,9 @@ pub struct Facts {
     pub codes_alone: bool,
     /// Whether it can have layers above it.
     pub layers: bool,
+    /// Whether its objective can have penalties on the entries of the factors: where samples or entries are weighed by
+    /// residuals, these would have another weight in every iteration.
+    pub penalties: bool,
     /// Where the samples of a fit may be. A method that follows a graph needs them in one memory.
     pub places: Places,
     /// The memory that its iterations take.
@@ -134,6 +137,7 @@ pub(super) const SAMPLES: Facts = Facts {
     converges: false,
     codes_alone: true,
     layers: true,
+    penalties: false,
     places: Places::Anywhere,
     memory: like_v(1.0),
 };
@@ -151,6 +155,7 @@ pub(super) const ENTRIES: Facts = Facts {
     converges: false,
     codes_alone: true,
     layers: false,
+    penalties: false,
     places: Places::OneMemory,
     memory: Memory { products: false, more: memory::entrywise, ..like_v(2.0) },
 };
@@ -169,6 +174,7 @@ pub(super) const fn alone(labels: LabelRule, codes_alone: bool, memory: Memory) 
         converges: false,
         codes_alone,
         layers: false,
+        penalties: false,
         places: Places::OneMemory,
         memory,
     }
@@ -188,6 +194,7 @@ pub(super) const fn with_graph(graph: GraphUse, labels: LabelRule, memory: Memor
         converges: false,
         codes_alone: false,
         layers: false,
+        penalties: false,
         places: Places::OneMemory,
         memory,
     }

@@ -1,7 +1,9 @@
 //! The list of all methods, the paper's own first.
 
 use super::facts::{ENTRIES, Facts, GraphUse, Memory, Places, SAMPLES, SetAside, WITH_GRAPH, alone, like_v};
-use super::{DESCENT, Entry, Goal, Kind, Param, Values, choice, competitors, own, positive};
+use super::{
+    DESCENT, Entry, Goal, Kind, MOST, Param, Values, choice, competitors, not_negative, own, positive,
+};
 use crate::loss::{Capped, Correntropy, Entropy, Frobenius, L21, Log, Loss};
 use crate::method::{Recipe, memory};
 use crate::model::MOST_SWEEPS;
@@ -35,6 +37,28 @@ pub const GRAPH_PARAMS: &[Param] = &[
     choice("monotone", 0.0, "1: the variant whose objective never rises, without VᵀV = I; 0: as published"),
 ];
 
+/// Parameters of every method that can have penalties, named as in scikit-learn.
+pub const PENALTY_PARAMS: &[Param] = &[
+    not_negative(
+        "alpha-w",
+        Some(0.0),
+        MOST,
+        "α_W: penalty on the coefficients, times the number of features; 0: none",
+    ),
+    not_negative(
+        "alpha-h",
+        None,
+        MOST,
+        "α_H: penalty on the centroids, times the number of samples; default: as alpha-w",
+    ),
+    not_negative(
+        "l1-ratio",
+        Some(0.0),
+        1.0,
+        "share of the penalties that falls on the entries (zeros), the rest falls on half their squares (smaller entries)",
+    ),
+];
+
 /// Parameters of every method with layers.
 pub const LAYER_PARAMS: &[Param] = &[choice(
     "merge",
@@ -50,6 +74,12 @@ const fn samples(facts: Facts, make: fn(&Values<'_>) -> Box<dyn Loss>) -> Entry 
 /// A method of weighted entries; the rest of its entry is to be filled in.
 const fn entries(make: fn(&Values<'_>) -> Recipe) -> Entry {
     Entry { solvers: &[Solver::Mu], exponent: Some(1.0), ..own(ENTRIES, Kind::Entries(make)) }
+}
+
+/// A method of weighted entries that can have penalties; the rest of its entry is to be filled in.
+const fn penalised(make: fn(&Values<'_>) -> Recipe) -> Entry {
+    let facts = Facts { penalties: true, ..ENTRIES };
+    Entry { solvers: &[Solver::Mu], exponent: Some(1.0), ..own(facts, Kind::Entries(make)) }
 }
 
 fn is_robust(values: &Values<'_>) -> bool {
@@ -106,7 +136,7 @@ pub const METHODS: &[Entry] = &[
         reference: "Lee and Seung, NIPS 2000",
         objective: "Σ rᵢ²",
         guarantee: DESCENT,
-        ..samples(Facts { converges: true, ..SAMPLES }, |_| Box::new(Frobenius))
+        ..samples(Facts { converges: true, penalties: true, ..SAMPLES }, |_| Box::new(Frobenius))
     },
     Entry {
         name: "l21-nmf",
@@ -166,8 +196,24 @@ pub const METHODS: &[Entry] = &[
         title: "NMF of the generalised Kullback-Leibler divergence",
         reference: "Lee and Seung, NIPS 2000",
         objective: "Σ xᵢⱼ log(xᵢⱼ/yᵢⱼ) − xᵢⱼ + yᵢⱼ",
-        guarantee: "the objective never rises; the approximation of a sample keeps its sum",
-        ..entries(|_| Recipe::Divergence)
+        guarantee: "the objective never rises; without penalties the approximation of a sample keeps its sum",
+        ..penalised(|_| Recipe::Divergence)
+    },
+    Entry {
+        name: "beta-nmf",
+        title: "NMF of a β-divergence, such as Itakura-Saito",
+        reference: "Févotte and Idier, Neural Computation 2011",
+        objective: "Σ (xᵢⱼ^β + (β−1)yᵢⱼ^β − βxᵢⱼyᵢⱼ^(β−1)) / (β(β−1))",
+        guarantee: DESCENT,
+        params: &[Param {
+            name: "beta",
+            default: Some(0.5),
+            above: -1.0,
+            up_to: 3.0,
+            whole: false,
+            help: "β: 2 is half the squared error, 1 Kullback-Leibler, 0 Itakura-Saito; up to 0 no entry of X may be 0",
+        }],
+        ..penalised(|values| Recipe::of_beta(values.get("beta").unwrap_or(0.5)))
     },
     Entry {
         name: "l1-nmf",

@@ -11,13 +11,13 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::loss::Loss;
-use crate::method::{Recipe, Terms};
+use crate::method::{Penalties, Recipe, Terms};
 use crate::opaque::opaque;
 use crate::spec::{GraphSpec, Init, LabelRule, Missing, Outliers, Solver, Spec};
 
 pub(crate) use facts::WITH_GRAPH;
 pub use facts::{Facts, GraphUse, Memory, Places, SetAside};
-pub use methods::{GRAPH_PARAMS, LAYER_PARAMS, METHODS};
+pub use methods::{GRAPH_PARAMS, LAYER_PARAMS, METHODS, PENALTY_PARAMS};
 
 /// How X may be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -46,7 +46,7 @@ pub struct Param {
     pub name: &'static str,
     /// Its value if none is given; `None` means that it is chosen from the data.
     pub default: Option<f64>,
-    /// It must be above this.
+    /// It must be above this; 0 is the next number above a bound that is negative but for rounding.
     pub above: f64,
     /// It must be at most this.
     pub up_to: f64,
@@ -70,6 +70,11 @@ const DESCENT: &str = "the objective never rises";
 /// A positive parameter.
 const fn positive(name: &'static str, default: Option<f64>, help: &'static str) -> Param {
     Param { name, default, above: 0.0, up_to: MOST, whole: false, help }
+}
+
+/// A parameter that may be 0.
+const fn not_negative(name: &'static str, default: Option<f64>, up_to: f64, help: &'static str) -> Param {
+    Param { name, default, above: -LEAST, up_to, whole: false, help }
 }
 
 /// A parameter that is 0 or 1.
@@ -185,7 +190,7 @@ impl<'a> Values<'a> {
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<f64> {
-        let known = || self.entry.params.iter().chain(GRAPH_PARAMS).chain(LAYER_PARAMS);
+        let known = || self.entry.params.iter().chain(GRAPH_PARAMS).chain(LAYER_PARAMS).chain(PENALTY_PARAMS);
         let default = || known().find(|param| param.name == name)?.default;
         self.given.get(name).copied().or_else(default)
     }
@@ -289,7 +294,33 @@ impl Entry {
         let of_graph = if follows { GRAPH_PARAMS } else { &[] };
         let layered = spec.is_deep() && self.params.iter().all(|param| param.name != LAYER_PARAMS[0].name);
         let of_layers = if layered { LAYER_PARAMS } else { &[] };
-        self.params.iter().chain(of_graph).chain(of_layers)
+        let penalised = self.facts.penalties && !spec.is_deep() && spec.graph.is_none();
+        let of_penalties = if penalised { PENALTY_PARAMS } else { &[] };
+        self.params.iter().chain(of_graph).chain(of_layers).chain(of_penalties)
+    }
+
+    /// The penalties on the factors of so many samples and features in a fit with these parameters.
+    pub(crate) fn penalties(&self, spec: &Spec, sizes: (f64, f64)) -> Penalties {
+        let values = Values::of(self, &spec.params);
+        let or_none = |name| values.get(name).unwrap_or(0.0);
+        let alphas = (or_none("alpha-w"), values.get("alpha-h"));
+        if self.facts.penalties {
+            Penalties::new(alphas, or_none("l1-ratio"), sizes)
+        } else {
+            Penalties::default()
+        }
+    }
+
+    /// Why this parameter of other methods is none here.
+    fn no_penalty(&self, name: &str, value: f64) -> Option<Error> {
+        let param = PENALTY_PARAMS.iter().find(|param| param.name == name)?;
+        let must = if self.facts.penalties {
+            "left out with a graph or layers".into()
+        } else {
+            let all = METHODS.iter().filter(|entry| entry.facts.penalties).map(|entry| entry.name);
+            format!("left out with {}; {} have penalties", self.name, all.collect::<Vec<_>>().join(", "))
+        };
+        Some(Error::param(param.name, value, must))
     }
 
     /// Checks that every given parameter is one that the method has in this fit, and within its range.
@@ -298,6 +329,9 @@ impl Entry {
         for (name, &value) in &spec.params {
             let Some(param) = known.clone().find(|param| param.name == name) else {
                 let names = known.map(|param| param.name);
+                if let Some(error) = self.no_penalty(name, value) {
+                    return Err(error);
+                }
                 return Err(match names.clone().next() {
                     None => Error::Param {
                         name: "params",
@@ -307,10 +341,13 @@ impl Entry {
                     _ => unknown("parameter of this method", name, names),
                 });
             };
-            let vanishes = param.above == 0.0 && value > 0.0 && value < LEAST;
+            let vanishes = param.above.abs() <= LEAST && value != 0.0 && value.abs() < LEAST;
             if !(value > param.above && value <= param.up_to) || vanishes {
-                let least =
-                    if vanishes { format!("at least {LEAST:e}") } else { format!("above {}", param.above) };
+                let least = match param.above {
+                    _ if vanishes => format!("at least {LEAST:e}"),
+                    above if above == -LEAST => "at least 0".into(),
+                    above => format!("above {above}"),
+                };
                 let most = match param.up_to {
                     MOST if value.is_infinite() => "finite".into(),
                     MOST => format!("at most {MOST:e}"),

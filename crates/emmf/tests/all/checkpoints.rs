@@ -95,8 +95,11 @@ fn promise_09_every_solver_start_and_preprocessing_goes_on() {
             [Init::Random, Init::Nndsvd, Init::Kmeans, Init::Trimmed].map(|init| spec.clone().init(init));
         let hals =
             [true, false].map(|extrapolate| spec.clone().solver(Solver::Hals).extrapolate(extrapolate));
-        let scaled = [spec.clone().normalize([Normalize::Unit]), spec.tol(1e-3)];
-        starts.into_iter().chain(hals).chain(scaled)
+        let scaled = [spec.clone().normalize([Normalize::Unit]), spec.clone().tol(1e-3)];
+        let penalised = (method == "nmf").then(|| {
+            [Solver::Mu, Solver::Hals].map(|solver| spec.clone().solver(solver).param("alpha-w", 0.01))
+        });
+        starts.into_iter().chain(hals).chain(scaled).chain(penalised.into_iter().flatten())
     });
     for spec in specs {
         (1..8).for_each(|t| resumes(&spec, (&x).into(), (0, t)));

@@ -88,6 +88,45 @@ fn nmf_div() {
 }
 
 #[test]
+fn beta_nmf() {
+    let beta = |beta: f64| Spec::new("beta-nmf", 2).param("beta", beta);
+    check(beta(0.5), [10.384_371_966, 8.295_713_131, 3.575_454_006]);
+    check(beta(1.5), [9.934_956_166, 5.368_050_196, 1.674_220_700]);
+    check(beta(2.0), [12.875, 5.677_670_748, 1.666_890_119]);
+    check(beta(3.0), [27.302_083_333, 13.678_376_315, 5.943_415_177]);
+    // Half a unit more everywhere: up to 0 no entry may be 0.
+    let x = Mat::from_fn(4, 3, |i, j| samples()[(i, j)] + 0.5);
+    for (at, facts) in [
+        (0.0, [5.332_675_092, 2.573_418_988, 1.070_429_042]),
+        (-0.5, [4.564_159_065, 2.316_908_719, 1.088_051_476]),
+    ] {
+        let spec = beta(at).max_iter(10).polish(false);
+        let fit = spec.on(&x).start(&start()).fit().unwrap();
+        for (ours, fact) in [fit.initial, fit.trace[0], fit.trace[9]].into_iter().zip(facts) {
+            assert!((ours - fact).abs() < 1e-9, "{at}: {ours} should be {fact}");
+        }
+    }
+}
+
+/// α_W, α_H and the share of the entries, times what scikit-learn multiplies them with.
+#[test]
+fn penalties() {
+    let with = |spec: Spec, [alpha_w, alpha_h, l1_ratio]: [f64; 3]| {
+        spec.param("alpha-w", alpha_w).param("alpha-h", alpha_h).param("l1-ratio", l1_ratio)
+    };
+    let (both, entries) = ([0.05, 0.02, 0.5], [0.05, 0.05, 1.0]);
+    let hals = || Spec::new("nmf", 2).solver(Solver::Hals).sweeps(1);
+    check(with(hals(), both), [27.605, 9.754_190_463, 5.482_808_002]);
+    check(with(hals(), [0.2, 0.2, 1.0]), [40.95, 23.466_039_246, 19.192_314_514]);
+    check(hals().param("alpha-w", 0.2).param("l1-ratio", 1.0), [40.95, 23.466_039_246, 19.192_314_514]);
+    check(with(Spec::new("nmf", 2).solver(Solver::Mu), both), [27.605, 13.558_876_284, 5.851_487_494]);
+    check(with(Spec::new("nmf-div", 2), both), [9.701_060_050, 7.508_747_931, 3.777_522_679]);
+    check(with(Spec::new("nmf-div", 2), entries), [10.673_560_050, 7.780_249_855, 4.027_235_486]);
+    let beta = Spec::new("beta-nmf", 2).param("beta", 0.5);
+    check(with(beta, [0.05, 0.02, 0.3]), [11.162_871_966, 9.740_829_760, 6.063_424_975]);
+}
+
+#[test]
 fn l1_nmf() {
     let l1 = |epsilon: f64| Spec::new("l1-nmf", 2).epsilon(epsilon);
     check(l1(0.1), [13.684_148_974, 10.630_396_063, 7.470_806_094]);

@@ -237,6 +237,26 @@ fn nndsvd_start() {
     }
 }
 
+/// Where the one has the mean, the other has random numbers around a hundredth of it, and is the same elsewhere.
+#[test]
+fn nndsvdar_fills_zeros_at_random() {
+    let x = uniform(60, 25, &mut rng(2));
+    let mean = x.as_slice().iter().sum::<f64>() / 1500.0;
+    let (mean_filled, filled) = (start(&x, 4, Init::Nndsvd, 1), start(&x, 4, Init::Nndsvdar, 1));
+    let (before, after) = (mean_filled.v.as_slice(), filled.v.as_slice());
+    let zeros: Vec<f64> =
+        before.iter().zip(after).filter(|(before, after)| before != after).map(|(_, after)| *after).collect();
+    assert!(zeros.len() > 30, "{}", zeros.len());
+    let (size, largest) =
+        (zeros.iter().sum::<f64>() / zeros.len() as f64, zeros.iter().copied().fold(0.0, f64::max));
+    // |N(0, 1)| is 0.8 on average.
+    assert!((0.3..1.5).contains(&(100.0 * size / mean)) && largest < 0.05 * mean, "{size} of {mean}");
+    assert!(zeros.iter().all(|&filled| filled > 0.0));
+    assert_ne!(filled.v, start(&x, 4, Init::Nndsvdar, 2).v);
+    let spec: Spec = serde_json::from_str(r#"{"method":"nmf","k":2,"init":"nndsvda"}"#).unwrap();
+    assert_eq!(spec.init, Some(Init::Nndsvd), "another name for the same");
+}
+
 /// A sample that counts several times is as good as several samples, and one that does not count as none.
 #[test]
 fn nndsvd_with_weights_counts_samples() {

@@ -7,7 +7,8 @@ use emmf::{Init, Mat, Real, Solver, Spec};
 use oracle::problems::{rng, uniform};
 use rand::RngExt;
 
-const STARTS: [Init; 5] = [Init::Kmeans, Init::KmeansParallel, Init::Trimmed, Init::Random, Init::Nndsvd];
+const STARTS: [Init; 6] =
+    [Init::Kmeans, Init::KmeansParallel, Init::Trimmed, Init::Random, Init::Nndsvd, Init::Nndsvdar];
 
 /// Uniform, or with many zeros.
 fn samples(n: usize, d: usize, zeros: f64, seed: u64) -> Mat<f64> {

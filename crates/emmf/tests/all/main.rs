@@ -32,6 +32,7 @@ mod layers;
 mod metrics;
 mod missing;
 mod online;
+mod penalties;
 mod pnmf;
 mod preprocessing;
 mod rivals;

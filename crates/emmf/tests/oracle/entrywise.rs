@@ -5,8 +5,16 @@ use emmf::{Factors, Mat, Real};
 use super::{Oracle, Rule, rounding};
 
 /// Methods with a weight for every entry.
-pub(crate) const ENTRYWISE: [&str; 7] =
-    ["nmf-div", "l1-nmf", "cim-nmf", "huber-nmf", "hypersurface-nmf", "l12-nmf", "l12-squared-nmf"];
+pub(crate) const ENTRYWISE: [&str; 8] = [
+    "nmf-div",
+    "beta-nmf",
+    "l1-nmf",
+    "cim-nmf",
+    "huber-nmf",
+    "hypersurface-nmf",
+    "l12-nmf",
+    "l12-squared-nmf",
+];
 
 /// V·Uᵀ.
 pub(crate) fn product(f: &Factors<f64>) -> Mat<f64> {
@@ -41,6 +49,14 @@ impl Oracle {
             let variance = (1.4826 * default).powi(2).max(1e-12 * mean_square);
             self.params.insert("width".into(), (0.5 * variance).sqrt());
         }
+    }
+
+    /// β, and what y counts as at least.
+    fn beta(&self) -> (f64, f64) {
+        let weighted = |i: usize| self.s[i] * self.x.row(i).iter().sum::<f64>();
+        let sum: f64 = (0..self.x.rows()).map(weighted).sum();
+        let mean = sum / (self.s.iter().sum::<f64>() * self.x.cols() as f64);
+        (self.param("beta", 0.5), mean * f64::MIN_POSITIVE.powf(0.25))
     }
 
     fn entries(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
@@ -81,6 +97,11 @@ impl Oracle {
                 * match self.method.as_str() {
                     "nmf-div" if x == 0.0 => y,
                     "nmf-div" => x * (x / y.max(f64::MIN_POSITIVE.powf(0.75))).ln() - x + y,
+                    "beta-nmf" => {
+                        let (b, floor) = self.beta();
+                        let y = y.max(floor);
+                        (x.powf(b) + (b - 1.0) * y.powf(b) - b * x * y.powf(b - 1.0)) / (b * (b - 1.0))
+                    }
                     "l1-nmf" => smooth(i, j),
                     "cim-nmf" => -(-m * m / variance).exp_m1(),
                     "huber-nmf" if m <= delta => 0.5 * m * m,
@@ -105,6 +126,7 @@ impl Oracle {
             self.s[i]
                 * match self.method.as_str() {
                     "nmf-div" => 1.0 / y[(i, j)].max(f64::MIN_POSITIVE.powf(0.75)),
+                    "beta-nmf" => y[(i, j)].max(self.beta().1).powf(self.beta().0 - 2.0),
                     "l1-nmf" => 1.0 / smooth(i, j),
                     "cim-nmf" => 2.0 / variance * (-m(i, j).powi(2) / variance).exp(),
                     "huber-nmf" => (delta / m(i, j)).min(1.0),
@@ -119,6 +141,10 @@ impl Oracle {
     /// Weights, U, V with the new U and the same weights; with new ones for the divergence.
     pub(super) fn iterate_entries(&self, f: &mut Factors<f64>) {
         let Rule::Mu(exponent) = self.rule else { panic!("entry-wise methods are multiplicative") };
+        let beta = self.beta().0;
+        // 1/(2 − β) below 1 and 1/(β − 1) above 2.
+        let most = if self.method == "beta-nmf" { 1.0 / (2.0 - beta).max(beta - 1.0).max(1.0) } else { 1.0 };
+        let exponent = exponent.min(most);
         let ((n, d), k) = (self.x.shape(), f.u.cols());
         let y = product(f);
         let mut w = self.entry_weights(&y);
@@ -130,7 +156,7 @@ impl Oracle {
             f.u[(j, l)] = u[(j, l)] * moved(num, den);
         }
         let y = product(f);
-        if self.method == "nmf-div" {
+        if ["nmf-div", "beta-nmf"].contains(&&*self.method) {
             w = self.entry_weights(&y);
         }
         let v = f.v.clone();
@@ -156,7 +182,14 @@ impl Oracle {
         let entry = |(i, j): (usize, usize)| {
             let (x, y) = (self.x[(i, j)], y[(i, j)]);
             let off = e * (x + y);
-            w[(i, j)] * off * ((x - y).abs() + off) + unit * (x + y)
+            // Powers of x and y that nearly cancel.
+            let powers = if self.method == "beta-nmf" {
+                let beta = self.beta().0;
+                (x.powf(beta) + y.powf(beta) + x * w[(i, j)] * y) / (beta * (beta - 1.0)).abs()
+            } else {
+                0.0
+            };
+            w[(i, j)] * off * ((x - y).abs() + off) + unit * (x + y + 9.0 * powers)
         };
         self.entries().map(entry).sum::<f64>() + 1e-15 * self.entry_objective(f).abs()
     }

@@ -9,7 +9,7 @@ const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 /// exp(−708) is the last that is a normal number.
 const LAST: f64 = 708.0;
 
-/// exp(−t) of t ≥ 0; 0 below the normal numbers.
+/// exp(−t) of t ≥ −708; 0 below the normal numbers.
 #[inline(always)]
 pub(crate) fn exp_of_negative(t: f64) -> f64 {
     let (power, rest) = split(t);
@@ -21,6 +21,13 @@ pub(crate) fn exp_of_negative(t: f64) -> f64 {
 pub(super) fn one_minus_exp_of_negative(t: f64) -> f64 {
     let (power, rest) = split(t);
     if t > LAST { 1.0 } else { (1.0 - power) - power * rest }
+}
+
+/// base^exponent of a normal number base > 0, to about as many digits as |exponent·ln base| leaves.
+#[inline(always)]
+pub(super) fn power(base: f64, exponent: f64) -> f64 {
+    let t = -(exponent * ln(base));
+    exp_of_negative(if t < -LAST { -LAST } else { t })
 }
 
 /// exp(−t) = power·(1 + rest) with a power of two.
@@ -87,7 +94,7 @@ pub(crate) fn ln(x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{exp_of_negative, ln, one_minus_exp_of_negative};
+    use super::{exp_of_negative, ln, one_minus_exp_of_negative, power};
 
     #[test]
     fn exponential() {
@@ -105,6 +112,23 @@ mod tests {
             (1.0, 0.0, 0.0)
         );
         assert!(exp_of_negative(f64::NAN).is_nan());
+    }
+
+    #[test]
+    fn powers() {
+        for at in 1..10_000 {
+            for base in [f64::from(at) * 3.3e-5, f64::from(at) * 1e60] {
+                for exponent in [-3.0, -0.5, 0.0, 0.3, 1.0, 2.0] {
+                    let (ours, exact) = (power(base, exponent), base.powf(exponent));
+                    let digits = 4e-16 * (1.0 + (exponent * base.ln()).abs());
+                    assert!(
+                        (ours - exact).abs() <= digits * exact,
+                        "{base}^{exponent}: {ours}, should be {exact}"
+                    );
+                }
+            }
+        }
+        assert!(power(1e300, 3.0) > 1e307 && power(1e-300, 3.0) == 0.0);
     }
 
     #[test]

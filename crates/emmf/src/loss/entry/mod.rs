@@ -2,17 +2,22 @@
 //! One file each; to add one, add a file, its name in the list below and a line in the
 //! [registry](crate::registry).
 
+pub mod beta;
 pub mod correntropy;
 pub mod divergence;
 pub(crate) mod elementary;
 pub mod huber;
 pub mod hypersurface;
+pub mod itakura_saito;
 pub mod l1;
 
+pub use beta::Beta;
+pub(crate) use beta::steepest;
 pub use correntropy::EntryCorrentropy;
 pub use divergence::Divergence;
 pub use huber::Huber;
 pub use hypersurface::Hypersurface;
+pub use itakura_saito::ItakuraSaito;
 pub use l1::L1;
 
 use serde::{Deserialize, Serialize};
@@ -126,4 +131,16 @@ macro_rules! entry_losses {
     };
 }
 
-entry_losses!(Divergence, L1, Huber, EntryCorrentropy, Hypersurface);
+entry_losses!(Divergence, ItakuraSaito, Beta, L1, Huber, EntryCorrentropy, Hypersurface);
+
+impl AnyEntryLoss {
+    /// β and the floor of y, where this is a β-divergence.
+    pub(crate) fn beta(self) -> Option<(f64, f64)> {
+        match self {
+            Self::Divergence(Divergence { floor }) => Some((1.0, floor)),
+            Self::ItakuraSaito(ItakuraSaito { floor }) => Some((0.0, floor)),
+            Self::Beta(Beta { beta, floor }) => Some((beta, floor)),
+            _ => None,
+        }
+    }
+}

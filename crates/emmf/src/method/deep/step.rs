@@ -2,7 +2,6 @@
 
 use super::DeepState;
 use super::small::between;
-use crate::cancel::Deadline;
 use crate::data::{BLOCK, Block, Data, least_parts, vectorized};
 use crate::matrix::Mat;
 use crate::method::Update;
@@ -88,7 +87,7 @@ impl<T: Real> DeepState<T> {
             }
         }
         let free = stack.first()..stack.columns();
-        let by = Coordinates { free, sweeps, deadline: Deadline::default() };
+        let by = Coordinates::new(free, sweeps);
         let mut spare = Mat::zeros(u.rows(), u.cols());
         move_rows(u.as_mut_slice(), pull.as_slice(), gram, &by, spare.as_mut_slice());
     }

@@ -1,16 +1,20 @@
 //! The entry-wise method: multiplicative updates with a weight W for every entry, for any
 //! [`EntryLoss`](crate::loss::entry::EntryLoss) and two norms of rows and columns.
 //!
-//! Objective: Σ sᵢ·share(xᵢⱼ, yᵢⱼ), Y = V·Uᵀ, U, V ≥ 0, sᵢ the user's sample weights. One iteration:
+//! Objective: Σ sᵢ·share(xᵢⱼ, yᵢⱼ), Y = V·Uᵀ, U, V ≥ 0, sᵢ the user's sample weights, and for a β-divergence
+//! [penalties](super::penalty) on the entries of U and V. One iteration:
 //!
 //! - W from the residuals;
 //! - U ← U ∘ ((W∘X)ᵀV / (W∘Y)ᵀV)^p;
-//! - V ← V ∘ ((W∘X)U / (W∘Y)U)^p with the new U and Y and the same W.
+//! - V ← V ∘ ((W∘X)U / (W∘Y)U)^p with the new U and Y and the same W, for a β-divergence with a new one.
+//!
+//! Penalties add λ₁ + λ₂·(the factor) to the denominator.
 //!
 //! NaN in X is a missing value, with weight 0. A method of weighted samples on such X runs here too: it minimises
 //! Σ sᵢ·ρ(rᵢ) with rᵢ² = (d/oᵢ)·Σ mᵢⱼ² over the oᵢ entries of sample i that are there.
 //!
-//! Every iteration lowers the objective for exponents in (0, 1]. Cost O(ndc): seven products of the size of
+//! Every iteration lowers the objective for exponents in (0, 1], or up to a smaller bound for some β-divergences, which is
+//! then what larger ones become. Cost O(ndc): seven products of the size of
 //! X·U (four for the divergence, eight where weights need sums over all entries), X is read once. Memory: U, V,
 //! three d×c buffers and two for each of at most sixteen parts, vectors of length n, blocks of rows. Takes dense
 //! and sparse X; the divergence of sparse X costs O(nnz·c), the other losses what dense X would.
@@ -33,12 +37,13 @@ pub(super) use walk::Grid;
 use super::irls::{MakeLoss, epsilon};
 use super::side::lengths_of;
 use super::update::multiply_power;
-use super::{Ending, Method, Outcome};
+use super::{Ending, Method, Outcome, Penalties};
 use crate::checkpoint::Archive;
 use crate::data::{Data, least_parts, vectorized};
 use crate::error::{Error, Result};
 use crate::init::{Factors, Start};
 use crate::loss::L21;
+use crate::loss::entry::AnyEntryLoss;
 use crate::matrix::Mat;
 use crate::opaque::opaque;
 use crate::real::Real;
@@ -53,14 +58,22 @@ use weighing::{Samples, Totals, Weighing};
 pub struct Entrywise<'a> {
     /// What is minimised.
     pub(crate) aim: Aim<'a>,
-    /// Exponent of the multiplicative update.
-    pub(crate) exponent: f64,
+    /// Exponent of the multiplicative update of each factor.
+    pub(crate) exponents: Exponents,
+    pub(crate) penalties: Penalties,
     /// ε of smoothed residuals; else by the recipe.
     pub(crate) epsilon: Option<f64>,
     /// sᵢ, how often each sample counts.
     pub(crate) sample_weights: &'a [f64],
     /// NaN in X is a missing value.
     pub(crate) missing: bool,
+}
+
+/// Exponents of multiplicative updates.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Exponents {
+    pub(crate) u: f64,
+    pub(crate) v: f64,
 }
 
 /// What is minimised.
@@ -100,10 +113,11 @@ opaque! { [T] State<T>; }
 impl Entrywise<'_> {
     /// Weights, objective and the sums of the next U step; before that, V where it is to be `moved`.
     fn settle<T: Real, X: Data<T>>(&self, x: &X, state: &mut State<T>, moved: bool) {
-        let how = (self.exponent, self.sample_weights);
+        let how = (self.exponents.v, self.penalties.v, self.sample_weights);
         column_sums(&state.u, |_| 1.0, &mut state.column_sums);
         if state.weighing.is_local() {
-            state.objective = walk(x, state, how, Walk { v_step: moved, sums: true });
+            let loss = walk(x, state, how, Walk { v_step: moved, sums: true });
+            state.objective = loss + self.penalties.value(&state.u, &state.v, self.sample_weights);
             return;
         }
         walk(x, state, how, Walk { v_step: moved, sums: false });
@@ -151,7 +165,7 @@ impl Entrywise<'_> {
         samples.map(|((pull, s), observed)| s * pull / observed).collect()
     }
 
-    /// U ← U ∘ ((W∘X)ᵀV / (W∘Y)ᵀV)^p.
+    /// U ← U ∘ ((W∘X)ᵀV / ((W∘Y)ᵀV + λ₁ + λ₂U))^p.
     fn update_u<T: Real>(&self, state: &mut State<T>) {
         let State { u, ut, old, v, sums, grid, column_sums: den_of_v, .. } = state;
         let (c, d) = ut.shape();
@@ -171,7 +185,8 @@ impl Entrywise<'_> {
             column_sums(v, |i| self.sample_weights[i], den_of_v);
             den.chunks_exact_mut(d).zip(&*den_of_v).for_each(|(den, &sum)| den.fill(sum));
         }
-        multiply_power(ut.as_mut_slice(), num, den, self.exponent);
+        self.penalties.u.add_to(den, ut.as_slice());
+        multiply_power(ut.as_mut_slice(), num, den, self.exponents.u);
         for (j, row) in u.as_mut_slice().chunks_exact_mut(c).enumerate() {
             row.iter_mut().enumerate().for_each(|(k, u)| *u = ut[(k, j)]);
         }
@@ -276,7 +291,7 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Entrywise<'_> {
         for _ in (0..sweeps).take_while(|_| !ending.deadline.is_over()) {
             median_sweep(x, self.sample_weights, &mut factors);
         }
-        let coding = state.weighing.coding(sweeps);
+        let coding = state.weighing.coding(sweeps, self.penalties.v);
         let residuals = coding.finish(x, &mut factors, &ending, self.missing)?;
         (state.ut, state.u, state.v) = (factors.u.transposed(), factors.u, factors.v);
         self.settle(x, &mut state, false);
@@ -297,6 +312,34 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Entrywise<'_> {
             layers: None,
         })
     }
+}
+
+/// A divergence that is infinite where an entry is 0 gets none.
+pub(crate) fn check_positive<T: Real, X: Data<T>>(x: &X, loss: AnyEntryLoss) -> Result<()> {
+    match loss.beta() {
+        Some((beta, _)) => check_beta(x, beta),
+        None => Ok(()),
+    }
+}
+
+/// Where β is not above 0, no entry is 0.
+pub(crate) fn check_beta<T: Real, X: Data<T>>(x: &X, beta: f64) -> Result<()> {
+    if beta > 0.0 {
+        return Ok(());
+    }
+    let (n, d) = x.shape();
+    let mut row = vec![T::ZERO; d];
+    for i in 0..n {
+        x.read(i..i + 1, 0..d, &mut row);
+        if let Some(j) = row.iter().position(|x| *x == T::ZERO) {
+            let must = format!(
+                "above 0 where an entry is 0, as in row {i}, column {j} (from 0): there the divergence is infinite; \
+                 or add a small number to all entries"
+            );
+            return Err(Error::param("beta", beta, must));
+        }
+    }
+    Ok(())
 }
 
 /// How many entries of each sample are not missing.

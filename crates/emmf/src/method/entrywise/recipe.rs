@@ -4,7 +4,9 @@ use super::blocks::{mean, median_residual};
 use super::weighing::Weighing;
 use crate::data::Data;
 use crate::init::Factors;
-use crate::loss::entry::{Divergence, EntryCorrentropy, Huber, Hypersurface, L1};
+use crate::loss::entry::{
+    Beta, Divergence, EntryCorrentropy, Huber, Hypersurface, ItakuraSaito, L1, steepest,
+};
 use crate::loss::normal_variance;
 use crate::method::irls::raised;
 use crate::real::Real;
@@ -13,8 +15,14 @@ use crate::real::Real;
 /// freeze, and with a much smaller one the fit gets stuck.
 const L1_EPSILON: f64 = 0.05;
 
+/// A β that is so near to 0 or 1 is 0 or 1: the formula for the others would lose most digits.
+const NEAR: f64 = 1e-6;
+
 /// Least 2σ² in terms of the mean square of X: where everything fits exactly, the width would be 0.
 const LEAST_VARIANCE: f64 = 1e-12;
+
+/// y counts as at least the mean entry times this power of the smallest number.
+const FLOOR: f64 = 0.25;
 
 /// What an entry-wise method minimises.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,6 +30,8 @@ const LEAST_VARIANCE: f64 = 1e-12;
 pub enum Recipe {
     /// The generalised Kullback-Leibler divergence.
     Divergence,
+    /// The β-divergence with any other β than 1, where it is the one above.
+    Beta(f64),
     /// The smoothed l1 norm.
     L1 {
         /// Sweeps of coordinate descent on the true l1 norm after the last iteration.
@@ -51,6 +61,29 @@ pub enum Recipe {
 }
 
 impl Recipe {
+    /// The β-divergence; within a millionth of 1 it is the Kullback-Leibler divergence, and of 0 that of Itakura and Saito.
+    pub fn of_beta(beta: f64) -> Self {
+        match beta.round() {
+            1.0 if (beta - 1.0).abs() < NEAR => Self::Divergence,
+            0.0 if beta.abs() < NEAR => Self::Beta(0.0),
+            _ => Self::Beta(beta),
+        }
+    }
+
+    /// β, where it is a β-divergence.
+    pub(crate) fn beta(self) -> Option<f64> {
+        match self {
+            Self::Divergence => Some(1.0),
+            Self::Beta(beta) => Some(beta),
+            _ => None,
+        }
+    }
+
+    /// The largest exponent with which a step on a factor descends, where that has a ridge or not.
+    pub(crate) fn steepest(self, ridge: bool) -> f64 {
+        self.beta().map_or(1.0, |beta| steepest(beta, ridge))
+    }
+
     /// Whether every iteration lowers the objective.
     pub fn descends(self) -> bool {
         !matches!(self, Self::Correntropy { width: None, robust: false })
@@ -75,6 +108,14 @@ impl Recipe {
         let delta = |given: Option<f64>| given.unwrap_or_else(|| median_residual(x, weights, start));
         match self {
             Self::Divergence => Weighing::entries(Divergence::of::<T>()),
+            Self::Beta(beta) => {
+                let floor = mean(x, weights, |x| x) * T::TINY.to_f64().powf(FLOOR);
+                let floor = floor.max(f64::MIN_POSITIVE);
+                match beta {
+                    0.0 => Weighing::entries(ItakuraSaito { floor }),
+                    _ => Weighing::entries(Beta { beta, floor }),
+                }
+            }
             Self::L1 { .. } => Weighing::entries(l1()),
             Self::Huber { delta: given } => Weighing::entries(Huber { delta: delta(given) }),
             Self::Hypersurface { delta: given } => Weighing::entries(Hypersurface { delta: delta(given) }),

@@ -1,12 +1,12 @@
 //! The Kullback-Leibler divergence of sparse X, at the stored entries only: where x is 0, only y counts, and
 //! Σ y is the product of the column sums of U and V. Zeros never enter a numerator.
 //!
-//! One iteration: U from numerators that the last one left, V sample by sample, then numerators and objective
+//! Penalties are those of the dense method. One iteration: U from numerators that the last one left, V sample by sample, then numerators and objective
 //! feature by feature. Cost O(nnz·c), four passes over the entries. Memory: U, V and a d×c buffer.
 
 use super::super::update::multiply_power;
-use super::super::{Coding, Ending, Method, Outcome};
-use super::column_sums;
+use super::super::{Coding, Ending, Method, Outcome, Penalties};
+use super::{Exponents, column_sums};
 use crate::checkpoint::Archive;
 use crate::data::{Data, PARTS, add_scaled, least_parts, vectorized};
 use crate::error::Result;
@@ -21,8 +21,9 @@ use crate::threads::prelude::*;
 /// The divergence at the stored entries.
 #[derive(Debug)]
 pub struct SparseDivergence<'a> {
-    /// Exponent of the multiplicative update.
-    pub(crate) exponent: f64,
+    /// Exponent of the multiplicative update of each factor.
+    pub(crate) exponents: Exponents,
+    pub(crate) penalties: Penalties,
     /// sᵢ, how often each sample counts.
     pub(crate) sample_weights: &'a [f64],
 }
@@ -36,7 +37,7 @@ pub struct SparseState<T> {
     /// Column sums of U and V.
     of_u: Vec<T>,
     of_v: Vec<T>,
-    /// One numerator of V for each part.
+    /// A numerator and a denominator of V for each part.
     scratch: Vec<T>,
     objective: f64,
 }
@@ -66,8 +67,9 @@ impl SparseDivergence<'_> {
         let (c, loss) = (u.cols(), Divergence::of::<T>());
         let samples = v.rows().div_ceil(PARTS);
         let least = least_parts(ENTRIES * v.rows() * c);
-        let parts = v.as_mut_slice().par_chunks_mut(samples * c).zip(scratch.par_chunks_mut(c)).enumerate();
-        each(parts.with_min_len(least), |(part, (v, num))| {
+        let parts = v.as_mut_slice().par_chunks_mut(samples * c).zip(scratch.par_chunks_mut(2 * c));
+        each(parts.enumerate().with_min_len(least), |(part, (v, scratch))| {
+            let (num, den) = scratch.split_at_mut(c);
             for (i, v) in (part * samples..).zip(v.chunks_exact_mut(c)) {
                 num.fill(T::ZERO);
                 vectorized!({
@@ -76,7 +78,9 @@ impl SparseDivergence<'_> {
                         add_scaled(num, T::from_f64(by), u.row(j));
                     });
                 });
-                multiply_power(v, num, of_u, self.exponent);
+                den.copy_from_slice(of_u);
+                self.penalties.v.add_to(den, v);
+                multiply_power(v, num, den, self.exponents.v);
                 if x.norms_sq()[i] == 0.0 {
                     v.fill(T::ZERO);
                 }
@@ -106,7 +110,8 @@ impl SparseDivergence<'_> {
             }
         });
         let fitted: f64 = of_u.iter().zip(&*of_v).map(|(u, v)| u.to_f64() * v.to_f64()).sum();
-        state.objective = shares.iter().sum::<f64>() + fitted;
+        let penalty = self.penalties.value(u, v, s);
+        state.objective = shares.iter().sum::<f64>() + fitted + penalty;
     }
 }
 
@@ -117,7 +122,7 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for SparseDivergence<'_> {
         let Factors { u, v } = start.factors(x)?;
         let (d, c) = u.shape();
         let (of_u, of_v) = (vec![T::ZERO; c], vec![T::ZERO; c]);
-        let (num, scratch) = (Mat::zeros(d, c), vec![T::ZERO; PARTS * c]);
+        let (num, scratch) = (Mat::zeros(d, c), vec![T::ZERO; PARTS * 2 * c]);
         let mut state = SparseState { u, v, num, of_u, of_v, scratch, objective: 0.0 };
         column_sums(&state.u, |_| 1.0, &mut state.of_u);
         self.measure(x, &mut state);
@@ -125,10 +130,13 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for SparseDivergence<'_> {
     }
 
     fn step(&self, x: &X, state: &mut SparseState<T>) -> Result<()> {
-        let SparseState { u, num, of_v, .. } = state;
+        let SparseState { u, num, of_v, scratch, .. } = state;
         let c = u.cols();
+        let den = &mut scratch[..c];
         for (u, num) in u.as_mut_slice().chunks_exact_mut(c).zip(num.as_slice().chunks_exact(c)) {
-            multiply_power(u, num, of_v, self.exponent);
+            den.copy_from_slice(of_v);
+            self.penalties.u.add_to(den, u);
+            multiply_power(u, num, den, self.exponents.u);
         }
         self.update_v(x, state);
         self.measure(x, state);
@@ -155,7 +163,8 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for SparseDivergence<'_> {
 
     fn finish(&self, x: &X, mut state: SparseState<T>, ending: Ending) -> Result<Outcome<T>> {
         let labels = ending.read(&state.v, &state.u)?;
-        let coding = Coding::Entries { loss: Divergence::of::<T>().into(), median_sweeps: 0 };
+        let (loss, penalty) = (Divergence::of::<T>().into(), self.penalties.v);
+        let coding = Coding::Entries { loss, median_sweeps: 0, penalty };
         let empty = || Mat::zeros(0, 0);
         let (u, v) = (std::mem::replace(&mut state.u, empty()), std::mem::replace(&mut state.v, empty()));
         let mut factors = Factors { u, v };

@@ -9,6 +9,7 @@ use super::weighing::Weighing;
 use crate::data::{Data, PARTS, least_parts, vectorized};
 use crate::loss::entry::sum;
 use crate::matrix::Mat;
+use crate::method::Penalty;
 use crate::method::update::multiply_power;
 use crate::real::Real;
 use crate::real::sealed::Left;
@@ -57,7 +58,9 @@ pub(super) struct Shared<'a, T> {
     pub(super) weighing: &'a Weighing,
     /// Σ of each column of U, where that is the denominator of the V step.
     pub(super) column_sums: Option<&'a [T]>,
+    /// Of the V step.
     pub(super) exponent: f64,
+    pub(super) penalty: Penalty,
     pub(super) sample_weights: &'a [f64],
 }
 
@@ -84,14 +87,14 @@ struct Block<'a, T> {
 pub(super) fn walk<T: Real, X: Data<T>>(
     x: &X,
     state: &mut State<T>,
-    (exponent, sample_weights): (f64, &[f64]),
+    (exponent, penalty, sample_weights): (f64, Penalty, &[f64]),
     walk: Walk,
 ) -> f64 {
     let ((n, d), c) = (x.shape(), state.u.cols());
     let grid = state.grid;
     let State { u, ut, old, weighing, v, squares, sums, of_features, scratch, column_sums, .. } = state;
     let column_sums = if column_sums.is_empty() { None } else { Some(&column_sums[..]) };
-    let shared = Shared { u, ut, old, weighing, column_sums, exponent, sample_weights };
+    let shared = Shared { u, ut, old, weighing, column_sums, exponent, penalty, sample_weights };
     let mut objective = [0.0; PARTS];
     let parts = v.as_mut_slice().par_chunks_mut(grid.part * c).zip(squares.par_chunks_mut(grid.part));
     let parts = parts.zip(sums.par_chunks_mut(2 * c * d)).zip(scratch.par_chunks_mut(grid.slot(d, c)));
@@ -146,7 +149,7 @@ impl<T: Real> Shared<'_, T> {
         objective
     }
 
-    /// V ← V ∘ ((W∘X)U / (W∘Y)U)^p.
+    /// V ← V ∘ ((W∘X)U / ((W∘Y)U + λ₁ + λ₂V))^p.
     fn move_v(&self, v: &mut [T], block: &mut Block<'_, T>) {
         let ((d, c), m) = (self.u.shape(), v.len() / self.u.cols());
         let Block { x, y, w, t, num, den } = block;
@@ -169,6 +172,7 @@ impl<T: Real> Shared<'_, T> {
         } else {
             T::gemm((den, c), Left::Rows((w, d)), (self.u.as_slice(), c), (m, d, c), false);
         }
+        self.penalty.add_to(den, v);
         multiply_power(v, num, den, self.exponent);
     }
 

@@ -3,9 +3,9 @@
 use crate::checkpoint::Archive;
 use crate::loss::Loss;
 use crate::loss::entry::{AnyEntryLoss, EntryCorrentropy, EntryLoss, L1, map, sum};
-use crate::method::Coding;
 use crate::method::irls::smoothing;
 use crate::method::side::{Weighed, weigh_all};
+use crate::method::{Coding, Penalty};
 use crate::real::Real;
 
 /// The weights of the entries.
@@ -190,12 +190,12 @@ impl Weighing {
     }
 
     /// How samples are coded that are to be as the fit would have them.
-    pub(super) fn coding(&self, median_sweeps: usize) -> Coding {
+    pub(super) fn coding(&self, median_sweeps: usize, penalty: Penalty) -> Coding {
         match self {
-            Self::Entries(loss) => Coding::Entries { loss: *loss, median_sweeps },
-            Self::Refreshed { loss, .. } => Coding::Entries { loss: (*loss).into(), median_sweeps },
+            Self::Entries(loss) => Coding::Entries { loss: *loss, median_sweeps, penalty },
+            Self::Refreshed { loss, .. } => Coding::Entries { loss: (*loss).into(), median_sweeps, penalty },
             // The least square of a sum is the square of the least sum.
-            Self::SquaredSums(loss) => Coding::Entries { loss: (*loss).into(), median_sweeps },
+            Self::SquaredSums(loss) => Coding::Entries { loss: (*loss).into(), median_sweeps, penalty },
             Self::Features { weights, .. } => Coding::Features(weights.clone()),
             Self::Samples(_) => Coding::LeastSquares,
         }

@@ -26,7 +26,6 @@ use self::scaled::Scaled;
 use self::spa::{Choice, Importance};
 use super::hals::{Coordinates, move_rows};
 use super::{Coding, Ending, Extra, Method, Outcome, Value, residual};
-use crate::cancel::Deadline;
 use crate::checkpoint::Archive;
 use crate::data::{BLOCK, Block, Centroids, Data, Gram, least_parts, vectorized};
 use crate::error::{Error, Result};
@@ -89,7 +88,7 @@ impl Gsnmf<'_> {
     fn update_u<T: Real, X: Data<T>>(x: &X, state: &mut GsnmfState<T>) {
         let GsnmfState { other: Factors { u, v }, choice, q, p, scratch, gram, .. } = state;
         let (u_rows, c) = u.shape();
-        let by = Coordinates { free: choice.samples.len()..c, sweeps: SWEEPS, deadline: Deadline::default() };
+        let by = Coordinates::new(choice.samples.len()..c, SWEEPS);
         x.t_dot(q, v, p);
         let g = gram.weighted(q, v);
         let rows = u.as_mut_slice().par_chunks_mut(BLOCK * c).zip(p.as_slice().par_chunks(BLOCK * c));
@@ -102,7 +101,7 @@ impl Gsnmf<'_> {
     fn update_v<T: Real, X: Data<T>>(&self, x: &X, state: &mut GsnmfState<T>, frozen: bool) -> Result<f64> {
         let GsnmfState { other: Factors { u, v }, choice, r, gram, .. } = state;
         let g = gram.of(u);
-        let by = Coordinates { free: 0..choice.samples.len(), sweeps: SWEEPS, deadline: Deadline::default() };
+        let by = Coordinates::new(0..choice.samples.len(), SWEEPS);
         let centroids = Centroids::new(u);
         x.project(u, v.as_mut_slice(), r, |Block { rows, p, scratch, a: v, r }| {
             if !frozen {

@@ -15,7 +15,6 @@ mod grow;
 mod systems;
 
 use super::hals::{Coordinates, move_rows};
-use crate::cancel::Deadline;
 use crate::data::{exact_gram, vectorized};
 use crate::matrix::Mat;
 use crate::real::Real;
@@ -209,7 +208,7 @@ impl Nnls {
             target.copy_from_slice(&p[row * c..][..c]);
             moved.iter_mut().zip(&a[row * c..][..c]).for_each(|(to, a)| *to = a.max(0.0));
         }
-        let by = Coordinates { free: 0..c, sweeps, deadline: Deadline::default() };
+        let by = Coordinates::new(0..c, sweeps);
         move_rows(moved, targets, &self.g, &by, sweeping);
         for (&row, moved) in pending.iter().zip(moved.chunks_exact(c)) {
             let role = |a: &f64| if *a > 0.0 { Role::Free } else { Role::Zero };

@@ -109,7 +109,7 @@ pub fn start<T: Real>(side: &mut dyn SampleSide<T>, start: &mut Start<'_, T>) ->
             side.begin_nearest(&u)?;
             return Ok(u);
         }
-        Init::Random | Init::Nndsvd | Init::Graph => {
+        Init::Random | Init::Nndsvd | Init::Nndsvdar | Init::Graph => {
             let must = "kmeans, kmeans-parallel or trimmed, or given factors, for samples in shards";
             return Err(Error::param("init", format!("{:?}", start.init()).to_lowercase(), must));
         }
