@@ -39,6 +39,7 @@ class EMMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -74,6 +75,7 @@ class EMMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -104,6 +106,7 @@ class GraphEMMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -132,6 +135,7 @@ class GraphEMMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -165,6 +169,7 @@ class DeepEMMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -200,6 +205,7 @@ class DeepEMMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -235,6 +241,7 @@ class NMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -270,6 +277,7 @@ class NMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -305,6 +313,7 @@ class L21NMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -340,6 +349,7 @@ class L21NMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -377,6 +387,7 @@ class HxNMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -414,6 +425,7 @@ class HxNMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -452,6 +464,7 @@ class CappedNMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -490,6 +503,7 @@ class CappedNMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -527,6 +541,7 @@ class RCIMNMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -564,6 +579,7 @@ class RCIMNMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -589,6 +605,7 @@ class NMFDiv(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -613,6 +630,7 @@ class NMFDiv(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -638,6 +656,7 @@ class L1NMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -663,6 +682,7 @@ class L1NMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -689,6 +709,7 @@ class CIMNMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -715,6 +736,7 @@ class CIMNMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -740,6 +762,7 @@ class HuberNMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -765,6 +788,7 @@ class HuberNMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -790,6 +814,7 @@ class HypersurfaceNMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -815,6 +840,7 @@ class HypersurfaceNMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -839,6 +865,7 @@ class L12NMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -863,6 +890,7 @@ class L12NMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -887,6 +915,7 @@ class L12SquaredNMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -911,6 +940,7 @@ class L12SquaredNMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -940,6 +970,7 @@ class PNMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -967,6 +998,7 @@ class PNMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -990,6 +1022,7 @@ class GSNMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1013,6 +1046,7 @@ class GSNMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1034,6 +1068,7 @@ class ONMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1055,6 +1090,7 @@ class ONMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1076,6 +1112,7 @@ class CF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1097,6 +1134,7 @@ class CF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1119,6 +1157,7 @@ class NLCF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1141,6 +1180,7 @@ class NLCF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1163,6 +1203,7 @@ class LCF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1185,6 +1226,7 @@ class LCF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1210,6 +1252,7 @@ class GNMF(Unweighted):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1235,6 +1278,7 @@ class GNMF(Unweighted):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1261,6 +1305,7 @@ class LCCF(Unweighted):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1287,6 +1332,7 @@ class LCCF(Unweighted):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1312,6 +1358,7 @@ class SymNMF(Unweighted):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1337,6 +1384,7 @@ class SymNMF(Unweighted):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1365,6 +1413,7 @@ class RMNMF(Unweighted):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1393,6 +1442,7 @@ class RMNMF(Unweighted):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1416,6 +1466,7 @@ class NMFAN(Unweighted):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1439,6 +1490,7 @@ class NMFAN(Unweighted):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1463,6 +1515,7 @@ class SRMCF(Unweighted):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1487,6 +1540,7 @@ class SRMCF(Unweighted):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1513,6 +1567,7 @@ class LSNMF(Unweighted):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1539,6 +1594,7 @@ class LSNMF(Unweighted):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,

@@ -36,6 +36,7 @@ class EMMF(Factorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -75,6 +76,7 @@ class EMMF(Factorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -114,6 +116,7 @@ class DeepEMMF(Factorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -153,6 +156,7 @@ class DeepEMMF(Factorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -192,6 +196,7 @@ class NMF(Factorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -231,6 +236,7 @@ class NMF(Factorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -270,6 +276,7 @@ class L21NMF(Factorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -309,6 +316,7 @@ class L21NMF(Factorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -350,6 +358,7 @@ class HxNMF(Factorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -391,6 +400,7 @@ class HxNMF(Factorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -433,6 +443,7 @@ class CappedNMF(Factorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -475,6 +486,7 @@ class CappedNMF(Factorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -516,6 +528,7 @@ class RCIMNMF(Factorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -557,6 +570,7 @@ class RCIMNMF(Factorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,

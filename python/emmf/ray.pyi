@@ -30,6 +30,7 @@ class EMMF(Factorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -69,6 +70,7 @@ class EMMF(Factorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -108,6 +110,7 @@ class DeepEMMF(Factorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -147,6 +150,7 @@ class DeepEMMF(Factorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -186,6 +190,7 @@ class NMF(Factorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -225,6 +230,7 @@ class NMF(Factorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -264,6 +270,7 @@ class L21NMF(Factorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -303,6 +310,7 @@ class L21NMF(Factorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -344,6 +352,7 @@ class HxNMF(Factorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -385,6 +394,7 @@ class HxNMF(Factorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -427,6 +437,7 @@ class CappedNMF(Factorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -469,6 +480,7 @@ class CappedNMF(Factorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -510,6 +522,7 @@ class RCIMNMF(Factorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -551,6 +564,7 @@ class RCIMNMF(Factorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,

@@ -173,6 +173,7 @@ fn methods_lists_all_facts() {
             published_labels,
             converges,
             codes_alone,
+            consensus,
             layers,
             places,
             memory: Memory { like_v, like_x, candidates, starts, products, .. },
@@ -188,6 +189,7 @@ fn methods_lists_all_facts() {
             "published_labels": published_labels,
             "converges": converges,
             "codes_alone": codes_alone,
+            "consensus": consensus,
             "layers": layers,
             "places": places,
             "memory": {

@@ -36,6 +36,8 @@ pub struct Facts {
     /// Whether `transform` of the training samples gives the coefficients of the fit. Not if these depend on more than
     /// the sample: on neighbours, or on terms other than the fit.
     pub codes_alone: bool,
+    /// Whether its restarts can be brought to a consensus: coefficients follow from the centroids alone.
+    pub consensus: bool,
     /// Whether it can have layers above it.
     pub layers: bool,
     /// Where the samples of a fit may be. A method that follows a graph needs them in one memory.
@@ -133,6 +135,7 @@ pub(super) const SAMPLES: Facts = Facts {
     published_labels: LabelRule::Largest,
     converges: false,
     codes_alone: true,
+    consensus: true,
     layers: true,
     places: Places::Anywhere,
     memory: like_v(1.0),
@@ -150,6 +153,7 @@ pub(super) const ENTRIES: Facts = Facts {
     published_labels: LabelRule::Largest,
     converges: false,
     codes_alone: true,
+    consensus: true,
     layers: false,
     places: Places::OneMemory,
     memory: Memory { products: false, more: memory::entrywise, ..like_v(2.0) },
@@ -168,6 +172,7 @@ pub(super) const fn alone(labels: LabelRule, codes_alone: bool, memory: Memory) 
         published_labels: labels,
         converges: false,
         codes_alone,
+        consensus: false,
         layers: false,
         places: Places::OneMemory,
         memory,
@@ -187,6 +192,7 @@ pub(super) const fn with_graph(graph: GraphUse, labels: LabelRule, memory: Memor
         published_labels: labels,
         converges: false,
         codes_alone: false,
+        consensus: false,
         layers: false,
         places: Places::OneMemory,
         memory,
