@@ -38,6 +38,8 @@ PROGRAM = ROOT / "target" / "release" / "emmf"
 RUNS = ROOT / "target" / "clusters.csv"
 PAGE = ROOT / "docs" / "clusters.md"
 SEEDS = int(os.environ.get("SEEDS", "3"))
+# Sets of which one seed takes long enough.
+LARGE = ("coil100", "reuters21578")
 PAPER = {"yale": 0.456, "jaffe": 0.981, "movement": 0.478, "umist": 0.459, "ba": 0.480, "mfeat": 0.783, "coil20": 0.688, "coil100": 0.480}
 MORE = ["digits", "mecs", "msra25", "reuters21578"]
 OURS = {
@@ -146,21 +148,23 @@ def rivals(x, k, seed):
     }
 
 
-def measure():
-    kept = list(csv.DictReader(RUNS.open())) if RUNS.exists() else []
+def measured(kept_in, names, runs_of):
+    """Make the runs of all sets, by `runs_of` the samples, k and the seed, and keep each in a file as soon as it ends.
+
+    A run gives labels, and its seconds or None. What the file has already is not run again.
+    """
+    kept = list(csv.DictReader(kept_in.open())) if kept_in.exists() else []
     done = {(row["set"], row["method"], int(row["seed"])) for row in kept}
-    RUNS.parent.mkdir(exist_ok=True)
-    with RUNS.open("a", newline="") as file:
+    kept_in.parent.mkdir(exist_ok=True)
+    with kept_in.open("a", newline="") as file:
         writer = csv.DictWriter(file, FIELDS)
         if not kept:
             writer.writeheader()
-        for name in os.environ.get("ONLY", ",".join([*PAPER, *MORE, *MADE])).split(","):
+        for name in os.environ.get("ONLY", ",".join(names)).split(","):
             x, y = load(name)
             k = int(y.max()) + 1
-            for seed in range(1 if name in ("coil100", "reuters21578") else SEEDS):
-                runs = {method: lambda options=options: program(x, k, seed, options) for method, options in OURS.items()}
-                runs |= {method: lambda run=run: (run(), None) for method, run in rivals(x, k, seed).items()}
-                for method, run in runs.items():
+            for seed in range(1 if name in LARGE else SEEDS):
+                for method, run in runs_of(x, k, seed).items():
                     if (name, method, seed) in done:
                         continue
                     began = time.perf_counter()
@@ -169,7 +173,20 @@ def measure():
                     nmi = normalized_mutual_info_score(y, labels, average_method="geometric")
                     writer.writerow(dict(zip(FIELDS, [name, method, seed, accuracy(y, labels), nmi, seconds])))
                     file.flush()
-    return list(csv.DictReader(RUNS.open()))
+    return list(csv.DictReader(kept_in.open()))
+
+
+def untimed(runs):
+    """Give runs that do not time themselves the form that `measured` asks for."""
+    return {method: lambda run=run: (run(), None) for method, run in runs.items()}
+
+
+def measure():
+    def runs_of(x, k, seed):
+        ours = {method: lambda options=options: program(x, k, seed, options) for method, options in OURS.items()}
+        return ours | untimed(rivals(x, k, seed))
+
+    return measured(RUNS, [*PAPER, *MORE, *MADE], runs_of)
 
 
 def page(rows):

@@ -6,9 +6,7 @@ soon as it ends; a second call goes on where the first one stopped. SEEDS says h
 scipy and scikit-learn.
 """
 
-import csv
 import os
-import time
 from pathlib import Path
 
 import clusters
@@ -16,15 +14,11 @@ import scipy.sparse as sp
 from deep_rivals import deep_ns_nmf, deep_semi_nmf
 from sklearn.cluster import KMeans
 from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.metrics import normalized_mutual_info_score
 from sklearn.preprocessing import normalize
 
 ROOT = clusters.ROOT
 RUNS = ROOT / "target" / "deep.csv"
 PAGE = ROOT / "docs" / "deep.md"
-SEEDS = int(os.environ.get("SEEDS", "3"))
-# Where a rival in numpy takes too long, or all in double precision do.
-LARGE = ("coil100", "reuters21578")
 clusters.PROGRAM = Path(os.environ.get("EMMF", clusters.PROGRAM))
 
 
@@ -66,31 +60,12 @@ def rivals(x, k, seed):
 
 
 def measure():
-    kept = list(csv.DictReader(RUNS.open())) if RUNS.exists() else []
-    done = {(row["set"], row["method"], int(row["seed"])) for row in kept}
-    RUNS.parent.mkdir(exist_ok=True)
-    with RUNS.open("a", newline="") as file:
-        writer = csv.DictWriter(file, clusters.FIELDS)
-        if not kept:
-            writer.writeheader()
-        for name in os.environ.get("ONLY", ",".join([*clusters.PAPER, *clusters.MORE])).split(","):
-            x, y = clusters.load(name)
-            k = int(y.max()) + 1
-            for seed in range(1 if name in LARGE else SEEDS):
-                fits = ours(k, x.shape[0]).items()
-                runs = {method: lambda options=options: clusters.fitted(x, seed, options) for method, options in fits}
-                runs |= {method: lambda run=run: (run(), None) for method, run in rivals(x, k, seed).items()}
-                for method, run in runs.items():
-                    if (name, method, seed) in done:
-                        continue
-                    began = time.perf_counter()
-                    labels, seconds = run()
-                    seconds = time.perf_counter() - began if seconds is None else seconds
-                    nmi = normalized_mutual_info_score(y, labels, average_method="geometric")
-                    row = [name, method, seed, clusters.accuracy(y, labels), nmi, seconds]
-                    writer.writerow(dict(zip(clusters.FIELDS, row)))
-                    file.flush()
-    return list(csv.DictReader(RUNS.open()))
+    def runs_of(x, k, seed):
+        fits = ours(k, x.shape[0]).items()
+        runs = {method: lambda options=options: clusters.fitted(x, seed, options) for method, options in fits}
+        return runs | clusters.untimed(rivals(x, k, seed))
+
+    return clusters.measured(RUNS, [*clusters.PAPER, *clusters.MORE], runs_of)
 
 
 def page(rows):

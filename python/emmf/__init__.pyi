@@ -50,6 +50,7 @@ class EMMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -85,6 +86,7 @@ class EMMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -115,6 +117,7 @@ class GraphEMMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -143,6 +146,7 @@ class GraphEMMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -176,6 +180,7 @@ class DeepEMMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -211,6 +216,7 @@ class DeepEMMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -249,6 +255,7 @@ class NMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -287,6 +294,7 @@ class NMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -322,6 +330,7 @@ class L21NMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -357,6 +366,7 @@ class L21NMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -394,6 +404,7 @@ class HxNMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -431,6 +442,7 @@ class HxNMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -469,6 +481,7 @@ class CappedNMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -507,6 +520,7 @@ class CappedNMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -544,6 +558,7 @@ class RCIMNMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -581,6 +596,7 @@ class RCIMNMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -609,6 +625,7 @@ class NMFDiv(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -692,6 +709,7 @@ class BetaNMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -717,6 +735,7 @@ class L1NMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -742,6 +761,7 @@ class L1NMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -768,6 +788,7 @@ class CIMNMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -794,6 +815,7 @@ class CIMNMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -819,6 +841,7 @@ class HuberNMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -844,6 +867,7 @@ class HuberNMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -869,6 +893,7 @@ class HypersurfaceNMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -894,6 +919,7 @@ class HypersurfaceNMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -918,6 +944,7 @@ class L12NMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -942,6 +969,7 @@ class L12NMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -966,6 +994,7 @@ class L12SquaredNMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -990,6 +1019,7 @@ class L12SquaredNMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1019,6 +1049,7 @@ class PNMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1046,6 +1077,7 @@ class PNMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1069,6 +1101,7 @@ class GSNMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1092,6 +1125,7 @@ class GSNMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1113,6 +1147,7 @@ class ONMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1134,6 +1169,7 @@ class ONMF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1155,6 +1191,7 @@ class CF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1176,6 +1213,7 @@ class CF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1198,6 +1236,7 @@ class NLCF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1220,6 +1259,7 @@ class NLCF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1242,6 +1282,7 @@ class LCF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1264,6 +1305,7 @@ class LCF(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1289,6 +1331,7 @@ class GNMF(Unweighted):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1314,6 +1357,7 @@ class GNMF(Unweighted):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1340,6 +1384,7 @@ class LCCF(Unweighted):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1366,6 +1411,7 @@ class LCCF(Unweighted):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1391,6 +1437,7 @@ class SymNMF(Unweighted):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1416,6 +1463,7 @@ class SymNMF(Unweighted):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1444,6 +1492,7 @@ class RMNMF(Unweighted):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1472,6 +1521,7 @@ class RMNMF(Unweighted):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1495,6 +1545,7 @@ class NMFAN(Unweighted):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1518,6 +1569,7 @@ class NMFAN(Unweighted):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1542,6 +1594,7 @@ class SRMCF(Unweighted):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1566,6 +1619,7 @@ class SRMCF(Unweighted):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -1592,6 +1646,7 @@ class LSNMF(Unweighted):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None
@@ -1618,6 +1673,7 @@ class LSNMF(Unweighted):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,

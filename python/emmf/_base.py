@@ -43,7 +43,7 @@ THRESHOLD = _emmf.THRESHOLD
 TYPES = [np.float64, np.float32]
 # What not every fit leaves: the next one may be without.
 OF_LAYERS = ("layer_labels_", "layer_scores_", "layer_components_", "layer_shares_", "layer_certainty_")
-OF_SOME_FITS = ("tree_", "newick_", "linkage_", *OF_LAYERS, "imputed_")
+OF_SOME_FITS = ("consensus_", "tree_", "newick_", "linkage_", *OF_LAYERS, "imputed_")
 
 
 def _may_be_deep(estimator: Any) -> bool:
@@ -84,6 +84,7 @@ class MatrixFactorization(
     set_aside_: NDArray[np.int64]
     imputed_: NDArray[Any]
     extras_: dict[str, Any]
+    consensus_: dict[str, NDArray[Any]]
     tree_: dict[str, Any]
     newick_: str
     linkage_: NDArray[np.float64]
@@ -458,7 +459,9 @@ class MatrixFactorization(
         self.set_aside_ = found["set_aside"]
         self.outliers_ = _emmf.outliers(self.outlier_scores_, self.set_aside_, THRESHOLD)
         self.extras_ = found["extras"]
-        self._course = {name: found[name] for name in ("initial", "restart", "seconds", "layers")}
+        self._course = {name: found[name] for name in ("initial", "restart", "consensus", "seconds", "layers")}
+        if found["consensus"] is not None:
+            self.consensus_ = found["consensus"]
         if found["tree"] is not None:
             self.tree_ = json.loads(found["tree"]["json"])
             self.newick_, self.linkage_ = found["tree"]["newick"], found["tree"]["linkage"]

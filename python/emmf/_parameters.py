@@ -14,9 +14,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from . import _emmf
 
-# What has no value is not written, but is there all the same.
+# What has no value, or is off, is not written, but is there all the same.
 DEFAULTS: dict[str, Any] = {
     **dict.fromkeys(["stop_by", "outliers", "init", "solver", "tol", "clusters"]),
+    "consensus": False,
     **json.loads(_emmf.defaults()),
 }
 GRAPH_PARAMS: list[dict[str, Any]] = json.loads(_emmf.graph_params())
@@ -157,6 +158,14 @@ COMMON = [
         "Seed for all random numbers; None draws from numpy's global generator.",
     ),
     _shared("restarts", [COUNT], "int", "Number of independent fits; the one with the best objective is kept."),
+    _shared(
+        "consensus",
+        ["boolean"],
+        "bool",
+        "Whether the model is what the restarts agree on, instead of the best of them: components are matched between "
+        "restarts and averaged, restarts far from the others are set aside, and ``consensus_`` says how stable each "
+        "component is. Needs ``restarts`` of at least 2, and no graph.",
+    ),
     _shared("max_iter", [COUNT], "int", "Maximum number of iterations."),
     _shared(
         "tol",

@@ -289,6 +289,12 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 1,
         help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) restarts: usize,
+    /// Make the model of what the --restarts agree on, instead of keeping the best
+    ///
+    /// Components are matched between restarts and averaged; restarts that are far from the others are set aside, and every component
+    /// gets a stability from 0 to 1. The default method is then emmf: with a graph there is no consensus.
+    #[arg(long, help_heading = heading::SOLVER, hide_short_help = true)]
+    pub(crate) consensus: bool,
     /// Number of threads; the result does not depend on it [default: one per core]
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) threads: Option<usize>,

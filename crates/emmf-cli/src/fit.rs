@@ -188,7 +188,10 @@ const DEEP: &str = "deep-emmf";
 /// The method that was named, or what is best for data nobody prepared.
 fn method(args: &FitArgs) -> &str {
     // What the graph method cannot do.
-    let alone = args.gaps.meaning() == Missing::Nan || args.solver.is_some() || args.exponent.is_some();
+    let alone = args.gaps.meaning() == Missing::Nan
+        || args.solver.is_some()
+        || args.exponent.is_some()
+        || args.consensus;
     let default = match args.layers {
         Some(_) => DEEP,
         None if alone => WITHOUT_GRAPH,
@@ -208,6 +211,7 @@ pub(crate) fn spec(args: &FitArgs) -> Result<Spec> {
         .normalize(normalize(&args.normalize)?)
         .seed(args.seed)
         .restarts(args.restarts)
+        .consensus(args.consensus)
         .max_iter(args.max_iter)
         .missing(args.gaps.meaning());
     (spec.labels, spec.clusters) = (args.label_rule.map(Into::into), args.clusters);

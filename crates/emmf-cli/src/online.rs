@@ -87,6 +87,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<()> {
 fn check(args: &FitArgs) -> Result<()> {
     let asked = [
         ("--grid", args.grid.is_some()),
+        ("--layers", args.layers.is_some()),
+        ("--consensus", args.consensus),
         ("--checkpoint", args.checkpoint.is_some()),
         ("--report", args.report.is_some()),
         ("--start", args.start.is_some()),

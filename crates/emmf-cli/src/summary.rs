@@ -7,7 +7,7 @@ use anyhow::Result;
 use comfy_table::Table;
 use emmf::Stop;
 use emmf::method::Value;
-use emmf::model::NodeTree;
+use emmf::model::{Consensus, NodeTree, STABLE};
 use emmf_io::{OUTLIER, Record};
 
 use crate::output;
@@ -41,6 +41,9 @@ pub(crate) fn print_json(record: &Record) -> Result<()> {
         object.insert("nmi".into(), clustering.nmi.into());
         object.insert("ari".into(), clustering.ari.into());
         object.insert("purity".into(), clustering.purity.into());
+    }
+    if let (Some(consensus), Some(object)) = (&record.consensus, object.as_object_mut()) {
+        object.insert("consensus".into(), told(consensus)?);
     }
     if let (Some(grid), Some(object)) = (&record.grid, object.as_object_mut()) {
         object.insert("grid".into(), serde_json::to_value(grid)?);
@@ -82,6 +85,9 @@ pub(crate) fn print(record: &Record, out: Option<&Path>, page: Option<&Path>) ->
     shown.add_row(["iterations", &format!("{}{}, {seconds:.2} s", record.iterations, ended(record))]);
     let (now, before) = (short(record.objective), short(record.initial));
     shown.add_row(["objective", &format!("{now}, {before} at the start")]);
+    if let Some(consensus) = &record.consensus {
+        shown.add_row(["consensus", &agreement(consensus)]);
+    }
     if let Some(grid) = &record.grid {
         let point = |point: &emmf_io::GridPoint| format!("{:e}: {:.3}", point.value, point.score);
         let points: Vec<_> = grid.points.iter().map(point).collect();
@@ -114,6 +120,35 @@ pub(crate) fn print(record: &Record, out: Option<&Path>, page: Option<&Path>) ->
         shown.add_row(["page", &page.display().to_string()]);
     }
     output::print(&shown)
+}
+
+/// What the restarts agree on, with the names of what they do not agree on.
+fn told(consensus: &Consensus) -> Result<serde_json::Value> {
+    let mut told = serde_json::to_value(consensus)?;
+    if let Some(object) = told.as_object_mut() {
+        object.insert("unstable".into(), consensus.unstable().into());
+        object.insert("set_aside".into(), consensus.set_aside().into());
+    }
+    Ok(told)
+}
+
+/// How stable the components are, which are not, and which restarts do not count.
+fn agreement(consensus: &Consensus) -> String {
+    let numbers = |numbers: Vec<usize>| listed(&numbers.iter().map(ToString::to_string).collect::<Vec<_>>());
+    let restarts = consensus.weights.len();
+    let (mean, least) = (
+        consensus.stability.iter().sum::<f64>() / consensus.stability.len().max(1) as f64,
+        consensus.stability.iter().copied().fold(1.0, f64::min),
+    );
+    let mut said = vec![format!("{restarts} restarts, mean stability {mean:.3}, least {least:.3}")];
+    let (unstable, aside) = (consensus.unstable(), consensus.set_aside());
+    if !unstable.is_empty() {
+        said.push(format!("unstable (below {STABLE}): {}", numbers(unstable)));
+    }
+    if !aside.is_empty() {
+        said.push(format!("restarts set aside: {}", numbers(aside)));
+    }
+    said.join("; ")
 }
 
 /// The widths of the layers.

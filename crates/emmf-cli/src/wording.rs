@@ -9,7 +9,7 @@ use emmf_io::{Limit, Remark};
 use crate::input::{called, readable};
 
 /// Parameters that are options of the same name.
-const OPTIONS: [&str; 19] = [
+const OPTIONS: [&str; 20] = [
     "layers",
     "half_life",
     "share",
@@ -18,6 +18,7 @@ const OPTIONS: [&str; 19] = [
     "exponent",
     "sweeps",
     "restarts",
+    "consensus",
     "init_restarts",
     "max_iter",
     "tol",
@@ -108,6 +109,7 @@ fn option(name: &str) -> Option<String> {
         "graph" => Some("--graph".into()),
         "clusters" => Some("--clusters".into()),
         "neighbours" => Some("--neighbors".into()),
+        "labels" => Some("--label-rule".into()),
         _ if OPTIONS.contains(&name) => Some(format!("--{}", name.replace('_', "-"))),
         _ if of_a_method() => Some(format!("--param {name}")),
         _ => None,

@@ -21,6 +21,8 @@ pub const CHECKPOINT_FILE: &str = "checkpoint.safetensors";
 const FORMAT: &str = "emmf-checkpoint-1";
 /// The name of the numbers that are not a part of the method's state.
 const TRACE: &str = "trace";
+/// The name of the components of a restart before, with its number.
+const COMPONENTS: &str = "components";
 
 /// How a fit was called, so that the same fit can be made again.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -76,7 +78,7 @@ pub fn fingerprint<T: Real>(x: Samples<'_, T>) -> emmf::Result<String> {
 }
 
 fn to_bytes(checkpoint: &Checkpoint, call: &Call) -> Result<Vec<u8>, Problem> {
-    let Checkpoint { restart, now, best } = checkpoint;
+    let Checkpoint { restart, now, best, components } = checkpoint;
     let head = Head {
         call: call.clone(),
         restart: *restart,
@@ -88,9 +90,10 @@ fn to_bytes(checkpoint: &Checkpoint, call: &Call) -> Result<Vec<u8>, Problem> {
     for (group, snapshot) in snapshots.into_iter().filter_map(|(group, snapshot)| Some((group, snapshot?))) {
         let parts = snapshot.parts.iter().map(|(name, values)| (format!("{group}.state.{name}"), values));
         let all = parts.chain([(format!("{group}.{TRACE}"), &snapshot.trace)]);
-        arrays
-            .extend(all.map(|(name, values)| (name, values.iter().flat_map(|x| x.to_le_bytes()).collect())));
+        arrays.extend(all.map(|(name, values)| (name, bytes_of(values))));
     }
+    let components = components.iter().enumerate();
+    arrays.extend(components.map(|(at, values)| (format!("{COMPONENTS}.{at}"), bytes_of(values))));
     let views = arrays
         .iter()
         .map(|(name, bytes)| Ok((name, TensorView::new(TensorType::F64, vec![bytes.len() / 8], bytes)?)))
@@ -98,6 +101,10 @@ fn to_bytes(checkpoint: &Checkpoint, call: &Call) -> Result<Vec<u8>, Problem> {
         .map_err(broken)?;
     let head = serde_json::to_string(&head).map_err(broken)?;
     safetensors::serialize(views, Some(HashMap::from([(FORMAT.to_string(), head)]))).map_err(broken)
+}
+
+fn bytes_of(values: &[f64]) -> Vec<u8> {
+    values.iter().flat_map(|x| x.to_le_bytes()).collect()
 }
 
 fn from_bytes(bytes: &[u8]) -> Result<(Checkpoint, Call), Problem> {
@@ -127,7 +134,8 @@ fn from_bytes(bytes: &[u8]) -> Result<(Checkpoint, Call), Problem> {
     };
     let now = snapshot("now", head.initial);
     let best = head.best.map(|(restart, initial)| (restart, snapshot("best", initial)));
-    Ok((Checkpoint { restart: head.restart, now, best }, head.call))
+    let components = (0..).map_while(|at| arrays.remove(&format!("{COMPONENTS}.{at}"))).collect();
+    Ok((Checkpoint { restart: head.restart, now, best, components }, head.call))
 }
 
 fn broken(error: impl std::fmt::Display) -> Problem {

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use emmf::method::{Extra, Value};
 use emmf::metrics::Clustering;
-use emmf::model::{NodeTree, OnLayer, Seconds};
+use emmf::model::{Consensus, NodeTree, OnLayer, Seconds};
 use emmf::outliers::{Doubt, Judge, Reason, THRESHOLD, outliers};
 use emmf::{Choice, Fit, Real, Spec, Stop};
 use serde::{Deserialize, Serialize};
@@ -125,6 +125,9 @@ pub struct Record {
     pub trace: Vec<f64>,
     /// The best restart, from 0.
     pub restart: usize,
+    /// What the restarts agree on, where the model is their consensus.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consensus: Option<Consensus>,
     /// Wall time.
     pub seconds: Seconds,
     /// The score above which a sample is an outlier.
@@ -194,6 +197,7 @@ impl Record {
             initial: fit.initial,
             trace: fit.trace.clone(),
             restart: fit.restart,
+            consensus: fit.consensus.clone(),
             seconds: fit.seconds,
             threshold: THRESHOLD,
             set_aside: fit.set_aside.clone(),

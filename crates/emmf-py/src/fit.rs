@@ -1,6 +1,7 @@
 //! A fit: from the arrays of Python to a model and the results as arrays.
 
 use emmf::method::{Extra, Value};
+use emmf::model::Consensus;
 use emmf::outliers::Reason;
 use emmf::{Factors, Fit, Given, Real, Running, Spec};
 use emmf_cuda::Choice;
@@ -118,8 +119,20 @@ pub(crate) fn results<T: Element + Real>(
     results.set_item("trace", fit.trace.into_pyarray(py))?;
     results.set_item("stop", fit.stop.to_string())?;
     results.set_item("restart", fit.restart)?;
+    results.set_item("consensus", fit.consensus.map(|found| consensus(py, found)).transpose()?)?;
     results.set_item("seconds", fit.seconds.total)?;
     Ok((fitted, results))
+}
+
+/// What restarts agree on, as arrays.
+fn consensus(py: Python<'_>, found: Consensus) -> PyResult<Bound<'_, PyDict>> {
+    let told = PyDict::new(py);
+    told.set_item("unstable", positions(py, found.unstable()))?;
+    told.set_item("set_aside", positions(py, found.set_aside()))?;
+    told.set_item("stability", found.stability.into_pyarray(py))?;
+    told.set_item("distances", found.distances.into_pyarray(py))?;
+    told.set_item("weights", found.weights.into_pyarray(py))?;
+    Ok(told)
 }
 
 /// Each in a word.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use emmf::model::{OnLayer, Seconds};
+use emmf::model::{Consensus, OnLayer, Seconds};
 use emmf::outliers::Reason;
 use emmf::synth::ImageShape;
 use emmf::{Fit, Mat, Real, Stop};
@@ -37,7 +37,18 @@ pub(crate) struct Kept<'py> {
     initial: f64,
     stop: String,
     restart: usize,
+    /// Where the model is one.
+    consensus: Option<KeptConsensus<'py>>,
     seconds: f64,
+}
+
+/// What the restarts agree on.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct KeptConsensus<'py> {
+    stability: PyReadonlyArray1<'py, f64>,
+    distances: PyReadonlyArray1<'py, f64>,
+    weights: PyReadonlyArray1<'py, f64>,
 }
 
 /// The samples on a layer.
@@ -130,6 +141,14 @@ fn on_layer(kept: &KeptLayer<'_>) -> OnLayer {
     on
 }
 
+fn agreed(kept: &KeptConsensus<'_>) -> Consensus {
+    Consensus {
+        stability: numbers(&kept.stability),
+        distances: numbers(&kept.distances),
+        weights: numbers(&kept.weights),
+    }
+}
+
 /// The fit as it was.
 fn again<T: Element + Real>(model: &emmf::Model<T>, kept: &Kept<'_>) -> PyResult<Fit<T>> {
     let reason = |name: &String| Reason::PARTS.into_iter().find(|reason| reason.name() == name);
@@ -155,6 +174,7 @@ fn again<T: Element + Real>(model: &emmf::Model<T>, kept: &Kept<'_>) -> PyResult
         trace: numbers(&kept.trace),
         stop: stops.into_iter().find(|stop| stop.to_string() == kept.stop).unwrap_or(Stop::MaxIter),
         restart: kept.restart,
+        consensus: kept.consensus.as_ref().map(agreed),
         seconds,
     })
 }

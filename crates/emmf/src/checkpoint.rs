@@ -31,6 +31,9 @@ pub struct Checkpoint {
     pub now: Snapshot,
     /// The best of the restarts before, and its number.
     pub best: Option<(usize, Snapshot)>,
+    /// The components of the restarts before, with their lengths, where a consensus is to be made of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub components: Vec<Vec<f64>>,
 }
 
 /// Saves the parts of a state, or loads them.

@@ -201,7 +201,7 @@ pub(crate) fn iterate<'x, T: Real, X: ?Sized, M: Method<'x, T, X>>(
         run.trace.push(objective);
         let step = Step { restart, iteration: run.trace.len(), objective, elapsed: began.elapsed() };
         let wish = observer.iteration(&step);
-        observer.keep(&mut || Checkpoint { restart, now: run.save(method), best: None });
+        observer.keep(&mut || Checkpoint { restart, now: run.save(method), ..Checkpoint::default() });
         if wish.is_break() || rule.cancel.is_cancelled() {
             break Stop::Cancelled;
         }

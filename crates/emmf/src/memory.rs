@@ -88,7 +88,19 @@ impl Takes<'_> {
         let phases = phases.max(self.labelling() + aside + again);
         let phases = phases.max(self.judging() + if self.streamed { 0.0 } else { aside });
         let kept = self.products() + self.rooms() + SHORT * d * k * size;
-        8.0 * VECTORS * (n + d) + phases + kept
+        8.0 * VECTORS * (n + d) + phases + kept + self.consensus()
+    }
+
+    /// The components of all restarts, what they are matched and averaged in, and the state of the best restart while V is coded.
+    fn consensus(&self) -> f64 {
+        if !self.spec.consensus {
+            return 0.0;
+        }
+        let Sizes { n, d, k, .. } = self.sizes;
+        let restarts = self.spec.restarts as f64;
+        let all = self.spec.widths().iter().sum::<usize>() as f64;
+        let matched = 8.0 * (restarts + self.workers()) * (d * k + 3.0 * k * k) + 8.0 * restarts * restarts;
+        matched + 16.0 * (n * k + d * all) + self.tall()
     }
 
     /// What samples are judged by, with V: those drawn, also in double precision, a block of distances to them or of samples for

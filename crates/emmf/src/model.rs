@@ -1,6 +1,7 @@
 //! What a fit leaves behind: the [`Model`], which codes and scores new samples, and the [`Fit`] around it.
 
 mod columns;
+mod consensus;
 mod layers;
 mod past;
 mod tree;
@@ -23,6 +24,7 @@ use crate::spec::{Missing, Spec};
 use crate::threads::{Running, Threads};
 
 pub use crate::method::{Layer, certainty};
+pub use consensus::{Consensus, STABLE};
 use layers::Above;
 pub use layers::OnLayer;
 pub use past::Past;
@@ -447,6 +449,8 @@ pub struct Fit<T> {
     pub stop: Stop,
     /// Which of the restarts was best, from 0.
     pub restart: usize,
+    /// What the restarts agree on, if the model is their consensus. Not of a fit that was ended early.
+    pub consensus: Option<Consensus>,
     /// Wall time of the parts of the fit.
     pub seconds: Seconds,
 }

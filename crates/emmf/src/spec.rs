@@ -220,6 +220,10 @@ pub struct Spec {
     /// Number of independent fits, of which the one with the best objective is kept.
     #[serde(default = "defaults::one")]
     pub restarts: usize,
+    /// Whether the model is what the restarts agree on, instead of the best of them: components are matched between restarts, and
+    /// restarts that are far from the others are set aside. See [`Consensus`](crate::model::Consensus).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub consensus: bool,
     /// Maximum number of iterations.
     #[serde(default = "defaults::max_iter")]
     pub max_iter: usize,
@@ -310,6 +314,7 @@ impl Spec {
             normalize: Vec::new(),
             seed: 0,
             restarts: 1,
+            consensus: false,
             max_iter: defaults::max_iter(),
             tol: None,
             stop_by: None,
@@ -374,6 +379,8 @@ impl Spec {
         seed: u64 => seed;
         /// Number of independent fits, of which the one with the best objective is kept; 1 by default.
         restarts: usize => restarts;
+        /// Whether the model is what the restarts agree on; of at least two.
+        consensus: bool => consensus;
         /// At most this many iterations; 500 by default.
         max_iter: usize => max_iter;
         /// Stops when the relative change of the objective, or of what [`stop_by`](Self::stop_by()) names, is below this.

@@ -138,6 +138,17 @@ fn promise_11_with_layers() {
     check(specs(&[200, 20]), &uniform(400, 30, &mut rng(7)), false);
 }
 
+#[test]
+fn promise_11_a_consensus() {
+    let _turn = turn();
+    let specs = || {
+        let named = ["emmf", "l1-nmf"].map(|method| Spec::new(method, 10)).into_iter();
+        named.map(|spec| spec.init(Init::Random).restarts(6).consensus(true).max_iter(2).as_published())
+    };
+    check(specs(), &uniform(5000, 30, &mut rng(8)), false);
+    check(specs(), &uniform(300, 800, &mut rng(9)).cast::<f32>(), false);
+}
+
 /// The graph that a method needs is announced whether it is named or not.
 #[test]
 fn promise_11_a_graph_that_goes_without_saying() {

@@ -95,6 +95,10 @@ fn what_cannot_be_is_refused() {
     place.run("fit x.csv --layers 6,five").refused(&["6,five", "60,20"]);
     place.run("fit x.csv --layers 5,2 -k 3").refused(&["--layers", "-k"]);
     place.run("fit x.csv --layers 5,2 --method g-emmf").refused(&["--layers", "g-emmf"]);
+    place.run("fit x.csv --layers 5,2 --batch 9 --out o").refused(&["--layers", "--batch"]);
+    place
+        .run("fit x.csv --layers 5,2 --label-rule kmeans")
+        .refused(&["--label-rule is kmeans", "with layers"]);
     place.run("fit x.csv -k 2 --max-iter 5 --out flat").ok();
     place.run("plot flat --kind tree --out tree.svg").refused(&["one layer", "--layers"]);
 }

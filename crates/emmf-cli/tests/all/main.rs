@@ -13,6 +13,7 @@ mod bench_hostile;
 mod bench_resume;
 mod comfort;
 mod commands;
+mod consensus;
 mod deep;
 mod device;
 mod fit;

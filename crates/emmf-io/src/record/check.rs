@@ -89,6 +89,7 @@ impl Record {
         finite("threshold", &[self.threshold])?;
         finite("trace", &self.trace)?;
         length("trace", self.trace.len(), (self.iterations, "iterations"))?;
+        self.check_consensus()?;
         self.check_choices()?;
         for (name, value) in &self.extras {
             match value {
@@ -131,6 +132,22 @@ impl Record {
         let Some(tree) = &self.tree else { return Ok(()) };
         length("samples.layers", layers.len(), (tree.layers, "layers of the tree"))?;
         tree::check(tree, &widths, n)
+    }
+
+    /// A stability for each component, a distance and a weight for each restart.
+    fn check_consensus(&self) -> Checked {
+        let Some(consensus) = &self.consensus else { return Ok(()) };
+        let restarts = (self.spec.restarts, "restarts");
+        let lists = [
+            ("consensus.stability", &consensus.stability, (self.spec.k, "components")),
+            ("consensus.distances", &consensus.distances, restarts),
+            ("consensus.weights", &consensus.weights, restarts),
+        ];
+        for (place, numbers, of) in lists {
+            length(place, numbers.len(), of)?;
+            finite(place, numbers)?;
+        }
+        Ok(())
     }
 
     /// How parameters and the number of clusters were chosen.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use emmf::metrics::Clustering;
-use emmf::model::Seconds;
+use emmf::model::{Consensus, STABLE, Seconds};
 use emmf::outliers::{Doubt, Reason};
 use emmf::{Choice, Spec};
 use emmf_io::{DataInfo, GridInfo, Record, Sketch, base64};
@@ -46,6 +46,7 @@ struct RunData<'a> {
     objective: f64,
     initial: f64,
     restart: usize,
+    consensus: Option<ConsensusData<'a>>,
     trace: Trace,
     seconds: &'a Seconds,
     clustering: &'a Option<Clustering>,
@@ -74,6 +75,23 @@ struct RunData<'a> {
     tree: Option<TreeData>,
     command: &'a Option<String>,
     extras: serde_json::Value,
+}
+
+/// What the restarts agree on.
+#[derive(Serialize)]
+struct ConsensusData<'a> {
+    stability: &'a [f64],
+    /// Below this a component is not stable.
+    stable: f64,
+    restarts: usize,
+    set_aside: Vec<usize>,
+}
+
+impl<'a> ConsensusData<'a> {
+    fn new(found: &'a Consensus) -> Self {
+        let (restarts, set_aside) = (found.weights.len(), found.set_aside());
+        Self { stability: &found.stability, stable: STABLE, restarts, set_aside }
+    }
 }
 
 /// What samples are called.
@@ -131,6 +149,7 @@ impl<'a> RunData<'a> {
             objective: record.objective,
             initial: record.initial,
             restart: record.restart,
+            consensus: record.consensus.as_ref().map(ConsensusData::new),
             trace: trace(&record.trace),
             seconds: &record.seconds,
             clustering: &record.clustering,

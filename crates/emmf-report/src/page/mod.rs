@@ -27,6 +27,7 @@ const SCRIPT: &str = concat!(
     include_str!("js/tree.js"),
     include_str!("js/clusters.js"),
     include_str!("js/choice.js"),
+    include_str!("js/consensus.js"),
     include_str!("js/outliers.js"),
     include_str!("js/samples.js"),
     include_str!("js/convergence.js"),

@@ -46,6 +46,7 @@ pub(super) fn spec(spec: &Spec, entry: &Entry, (n, d): (usize, usize)) -> Result
         return Err(Error::param("tol", tol, "at least 0 and below 1"));
     }
     positive(spec)?;
+    consensus(spec, entry)?;
     solver(spec, entry)?;
     penalties(spec, entry)?;
     graph(spec, entry)
@@ -87,6 +88,33 @@ fn layers(spec: &Spec, entry: &Entry) -> Result<()> {
     }
     if entry.merges(spec).is_none() && spec.graph.is_some() {
         return Err(Error::param("graph", "given", "left out with merge = 0: no layer is merged along it"));
+    }
+    Ok(())
+}
+
+/// Several restarts of a method whose coefficients follow from its centroids, and which start at different places.
+fn consensus(spec: &Spec, entry: &Entry) -> Result<()> {
+    if !spec.consensus {
+        return Ok(());
+    }
+    if spec.restarts < 2 {
+        return Err(Error::param("restarts", spec.restarts, "at least 2 with consensus"));
+    }
+    if entry.follows(spec).is_some() {
+        let must = "left out with a graph, which ties the coefficients of samples together";
+        return Err(Error::param("consensus", "asked for", must));
+    }
+    if !entry.facts.consensus {
+        let must =
+            format!("left out with {}, whose coefficients do not follow from its centroids", entry.name);
+        return Err(Error::param("consensus", "asked for", must));
+    }
+    if spec.init == Some(Init::Nndsvd) {
+        return Err(Error::param(
+            "init",
+            "nndsvd",
+            "another one with consensus: all restarts would be the same",
+        ));
     }
     Ok(())
 }

@@ -17,6 +17,7 @@ use crate::registry::Entry;
 use crate::spec::Spec;
 use crate::threads::Pool;
 
+use super::consensus::Restart;
 use super::{Given, check, guide};
 
 /// One fit under way.
@@ -73,11 +74,13 @@ impl<'a> Fitting<'a> {
         x: &'x X,
         given: &mut Given<'_, T>,
     ) -> Result<Fit<T>> {
-        let (run, restart) = self.best_run(method, x, given)?;
+        let best = self.best_run(method, x, given)?;
+        let restart = best.restart;
+        let (run, consensus) = self.agreed((method, x), given, best)?;
         let Run { state, initial, trace, mut stop } = run;
         let (rule, clusters) = (self.entry.labels(self.spec), self.spec.label_count());
         // Whoever ends a fit early does not wait for V to be coded anew.
-        let polish = self.spec.polish && !stop.is_early();
+        let polish = (self.spec.polish || consensus.is_some()) && !stop.is_early();
         let cancel = given.running.cancel.clone();
         let (seed, deadline) = (self.spec.seed, self.deadline);
         let weights = if rule.is_kmeans() { self.weights.to_vec() } else { Vec::new() };
@@ -121,17 +124,18 @@ impl<'a> Fitting<'a> {
             trace,
             stop,
             restart,
+            consensus,
             seconds: self.seconds,
         })
     }
 
-    /// The restart with the best objective, and its number.
+    /// The restart with the best objective.
     fn best_run<'x, T: Real, X: Sync + ?Sized, M: Method<'x, T, X>>(
         &mut self,
         method: &M,
         x: &'x X,
         given: &mut Given<'_, T>,
-    ) -> Result<(Run<M::State>, usize)> {
+    ) -> Result<Best<M::State>> {
         let Spec { max_iter, restarts, .. } = *self.spec;
         let tol = self.entry.tol(self.spec);
         let by = check::stop_by(self.spec, self.entry);
@@ -144,6 +148,7 @@ impl<'a> Fitting<'a> {
             }
             None => None,
         };
+        let mut components = self.resumed_components(given)?;
         for restart in first..restarts {
             let resume = resume.filter(|_| restart == first);
             given.begins(Phase::Start);
@@ -158,12 +163,15 @@ impl<'a> Fitting<'a> {
             let mut kept =
                 || best.as_mut().map(|(run, restart): &mut (Run<_>, _)| (*restart, run.save(method)));
             let observer = given.observer.as_mut().map(|observer| &mut **observer as _);
-            let mut observer = Watch { observer, intact, best: &mut kept };
+            let mut observer = Watch { observer, intact, best: &mut kept, components: &components };
             let done = pool.awake(|| iterate(method, x, &mut run, (&rule, restart), &mut observer));
             intact()?;
             done?;
             self.seconds.iterate += began.elapsed().as_secs_f64();
             let stop = run.stop;
+            if self.spec.consensus && !stop.is_early() {
+                components.push(self.components(&run.save(method))?);
+            }
             let value = |run: &Run<M::State>| method.objective(&run.state);
             if best.as_ref().is_none_or(|(best, _)| self.entry.goal.is_better(value(&run), value(best))) {
                 best = Some((run, restart));
@@ -176,11 +184,13 @@ impl<'a> Fitting<'a> {
                 break;
             }
         }
-        best.ok_or_else(|| Error::param("restarts", restarts, format!("at least {}", first + 1)))
+        let (run, restart) =
+            best.ok_or_else(|| Error::param("restarts", restarts, format!("at least {}", first + 1)))?;
+        Ok(Best { run, restart, components })
     }
 
     /// A restart before its first iteration, or where it was `saved`.
-    fn begin<'x, T: Real, X: Sync + ?Sized, M: Method<'x, T, X>>(
+    pub(super) fn begin<'x, T: Real, X: Sync + ?Sized, M: Method<'x, T, X>>(
         &mut self,
         method: &M,
         x: &'x X,
@@ -206,11 +216,19 @@ impl<'a> Fitting<'a> {
     }
 }
 
+/// The restart with the best objective, and where a consensus is wanted the components of all.
+pub(super) struct Best<S> {
+    pub(super) run: Run<S>,
+    pub(super) restart: usize,
+    pub(super) components: Vec<Restart>,
+}
+
 /// The caller's observer, where there is one. Samples that cannot be read end the loop, and a checkpoint knows the best restart so far.
 struct Watch<'a> {
     observer: Option<&'a mut (dyn Observer + Send)>,
     intact: &'a (dyn Fn() -> Result<()> + Sync),
     best: &'a mut (dyn FnMut() -> Option<(usize, Snapshot)> + Send),
+    components: &'a [Restart],
 }
 
 impl Observer for Watch<'_> {
@@ -225,8 +243,9 @@ impl Observer for Watch<'_> {
         if let Some(observer) = &mut self.observer
             && (self.intact)().is_ok()
         {
-            let best = &mut *self.best;
-            observer.keep(&mut || Checkpoint { best: best(), ..save() });
+            let Self { best, components, .. } = self;
+            let components = || components.iter().map(Restart::numbers).collect();
+            observer.keep(&mut || Checkpoint { best: best(), components: components(), ..save() });
         }
     }
 }

@@ -4,6 +4,7 @@ mod aside;
 mod blame;
 mod check;
 mod compiled;
+mod consensus;
 mod device;
 mod fitting;
 mod graph;

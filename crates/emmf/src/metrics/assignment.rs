@@ -9,7 +9,7 @@
 //! this rule in the `pathfinding` crate, against which this file is tested.
 
 /// The column of each row. `weights` is row-major with `cols` columns, and not more rows than columns.
-pub(super) fn assign(weights: &[i64], cols: usize) -> Vec<usize> {
+pub(crate) fn assign(weights: &[i64], cols: usize) -> Vec<usize> {
     debug_assert!(weights.len() <= cols * cols, "more rows than columns");
     let rows = weights.len().checked_div(cols).unwrap_or(0);
     let mut matching = Matching {

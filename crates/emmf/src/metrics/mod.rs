@@ -17,6 +17,7 @@ pub mod silhouette;
 
 pub use accuracy::accuracy;
 pub use ari::ari;
+pub(crate) use assignment::assign;
 pub use clustering::Clustering;
 pub use contingency::{Cell, Contingency};
 pub use modularity::modularity;

@@ -36,6 +36,8 @@ pub struct Facts {
     /// Whether `transform` of the training samples gives the coefficients of the fit. Not if these depend on more than
     /// the sample: on neighbours, or on terms other than the fit.
     pub codes_alone: bool,
+    /// Whether its restarts can be brought to a consensus: coefficients follow from the centroids alone.
+    pub consensus: bool,
     /// Whether it can have layers above it.
     pub layers: bool,
     /// Whether its objective can have penalties on the entries of the factors: where samples or entries are weighed by
@@ -136,6 +138,7 @@ pub(super) const SAMPLES: Facts = Facts {
     published_labels: LabelRule::Largest,
     converges: false,
     codes_alone: true,
+    consensus: true,
     layers: true,
     penalties: false,
     places: Places::Anywhere,
@@ -154,6 +157,7 @@ pub(super) const ENTRIES: Facts = Facts {
     published_labels: LabelRule::Largest,
     converges: false,
     codes_alone: true,
+    consensus: true,
     layers: false,
     penalties: false,
     places: Places::OneMemory,
@@ -173,6 +177,7 @@ pub(super) const fn alone(labels: LabelRule, codes_alone: bool, memory: Memory) 
         published_labels: labels,
         converges: false,
         codes_alone,
+        consensus: false,
         layers: false,
         penalties: false,
         places: Places::OneMemory,
@@ -193,6 +198,7 @@ pub(super) const fn with_graph(graph: GraphUse, labels: LabelRule, memory: Memor
         published_labels: labels,
         converges: false,
         codes_alone: false,
+        consensus: false,
         layers: false,
         penalties: false,
         places: Places::OneMemory,

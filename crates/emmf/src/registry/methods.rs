@@ -112,6 +112,7 @@ pub const METHODS: &[Entry] = &[
                 set_aside: SetAside::Default,
                 zeros: false,
                 codes_alone: false,
+                consensus: false,
                 layers: false,
                 places: Places::OneMemory,
                 memory: like_v(WITH_GRAPH),

@@ -232,7 +232,8 @@ impl Entry {
     pub fn init(&self, spec: &Spec) -> Init {
         let own = || match self.follows(spec) {
             Some(_) => Init::Graph,
-            None if spec.solver.is_none() && self.converges(spec) => Init::Nndsvd,
+            // A start that draws nothing is the same for all restarts, which then agree on everything.
+            None if spec.solver.is_none() && self.converges(spec) && !spec.consensus => Init::Nndsvd,
             None => Init::Kmeans,
         };
         spec.init.unwrap_or_else(own)

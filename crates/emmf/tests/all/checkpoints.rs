@@ -49,6 +49,7 @@ fn assert_same<T: Real>(one: &Fit<T>, other: &Fit<T>, what: &str) {
     assert_eq!(one.scores, other.scores, "{what}");
     assert_eq!(one.extras, other.extras, "{what}");
     assert_eq!(one.layers, other.layers, "{what}");
+    assert_eq!(one.consensus, other.consensus, "{what}");
 }
 
 /// Stops at one iteration, goes on from what was kept, as text and back.
@@ -122,6 +123,16 @@ fn promise_09_layers_go_on() {
         [1, 4].into_iter().for_each(|t| resumes(&spec, (&x).into(), (0, t)));
         let spec = spec.init(Init::Random).restarts(3);
         (0..3).for_each(|restart| resumes(&spec, (&x).into(), (restart, 2)));
+    }
+}
+
+/// The components of the restarts before are kept, too.
+#[test]
+fn promise_09_a_consensus_goes_on() {
+    let x = samples();
+    for spec in [Spec::emmf(3), Spec::new("l1-nmf", 3), Spec::deep(&[4, 2])] {
+        let spec = spec.init(Init::Random).restarts(4).max_iter(6).consensus(true);
+        (0..4).for_each(|restart| resumes(&spec, (&x).into(), (restart, 2)));
     }
 }
 

@@ -9,6 +9,7 @@ mod checkpoints;
 mod choose;
 mod clusters;
 mod coding;
+mod consensus;
 mod contracts;
 mod deep;
 mod embed;

@@ -55,7 +55,8 @@ fn how_it_moves(spec: &mut Spec, entry: &Entry, random: &mut Random) {
     }
     if random.one_in(4) {
         spec.epsilon = Some(random.pick(&[1e-150, 1e-20, 1e-3, 1.0, 1e9]));
-        spec.restarts = random.within(1, 2);
+        spec.restarts = random.within(1, 3);
+        spec.consensus = spec.restarts > 1 && random.one_in(2);
         spec.init_restarts = random.within(1, 2);
         spec.tol = random.pick(&[None, Some(0.0), Some(1e-3), Some(0.9)]);
         spec.stop_by = random.pick(&[None, Some(StopBy::Objective), Some(StopBy::Coefficients)]);

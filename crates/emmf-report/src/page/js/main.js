@@ -8,6 +8,7 @@ section("sizes", "Cluster sizes", null, clusterSizes);
 section("silhouettes", "Silhouettes", "How much nearer each sample is, by the angle between samples, to its own cluster (1) than to the nearest other one (−1). Clusters that follow a graph may be elongated; neighbours then say more than silhouettes.", silhouettes);
 section("confusion", "Classes and clusters", "How many samples of each class are in each cluster. Press a cell to select them.", confusion);
 section("choice", "Number of clusters", null, choice);
+section("consensus", "Consensus of the restarts", "How well each component is found again: 1 where all restarts have it.", consensus);
 section("residuals", "Outlier scores", "Move the threshold, and the counts, colours and marks on the whole page follow.", residuals);
 section("ranking", "Worst samples", null, ranking);
 section("samples", "All samples", null, samplesTable);
