@@ -3,6 +3,8 @@
 //! Sample i is made of shares vᵢₖ·‖uₖ‖ of centroids of unit length; brought to unit length themselves, they do not say how long the
 //! sample is. Two clusters may share a centroid, and one cluster may be made of two: k-means sees that, the largest share does not.
 
+use rayon::prelude::*;
+
 use crate::cancel::{Cancel, Deadline};
 use crate::data::Dense;
 use crate::error::Result;
@@ -10,6 +12,7 @@ use crate::init::{Random, best_of, kmeans, some_rows};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::spec::LabelRule;
+use crate::threads::each_in;
 
 use super::Ending;
 
@@ -17,6 +20,8 @@ use super::Ending;
 const RUNS: usize = 10;
 /// Samples on which k-means runs; the others go to the nearest cluster.
 pub(crate) const MOST_LABELLED: usize = 20_000;
+/// Samples that a thread takes to their clusters at the least.
+const TAKEN: usize = 256;
 
 impl LabelRule {
     /// Whether labels are the clusters that k-means makes of the coefficients.
@@ -134,21 +139,26 @@ impl<'a, T: Real> Shares<'a, T> {
 
     /// The nearest of the centres for every sample, the first of equally near ones.
     pub(crate) fn nearest(&self, centres: &[Option<Vec<f64>>]) -> Vec<usize> {
-        let mut row = vec![0.0; self.v.cols()];
-        let mut label = |i: usize| {
-            if self.are_nothing(i) {
-                return 0;
+        let mut labels = vec![0; self.v.rows()];
+        let samples = labels.par_iter_mut().with_min_len(TAKEN).enumerate();
+        let room = || vec![0.0; self.v.cols()];
+        each_in(samples, room, |row, (i, label)| {
+            if !self.are_nothing(i) {
+                self.read(i, row);
+                *label = nearest_to(row, centres);
             }
-            self.read(i, &mut row);
-            let distance = |centre: &[f64]| -> f64 {
-                row.iter().zip(centre).map(|(share, centre)| (share - centre).powi(2)).sum()
-            };
-            let there =
-                centres.iter().enumerate().filter_map(|(k, centre)| Some((k, distance(centre.as_ref()?))));
-            there.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(k, _)| k)
-        };
-        (0..self.v.rows()).map(&mut label).collect()
+        });
+        labels
     }
+}
+
+/// The nearest of the centres, the first of equally near ones.
+fn nearest_to(row: &[f64], centres: &[Option<Vec<f64>>]) -> usize {
+    let distance = |centre: &[f64]| -> f64 {
+        row.iter().zip(centre).map(|(share, centre)| (share - centre).powi(2)).sum()
+    };
+    let there = centres.iter().enumerate().filter_map(|(k, centre)| Some((k, distance(centre.as_ref()?))));
+    there.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(k, _)| k)
 }
 
 /// New numbers of clusters: k for the one with the most of centroid k, as far as that goes.
