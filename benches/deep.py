@@ -60,7 +60,7 @@ def rivals(x, k, seed):
 
 
 def measure():
-    def runs_of(x, k, seed):
+    def runs_of(_name, x, k, seed):
         fits = ours(k, x.shape[0]).items()
         runs = {method: lambda options=options: clusters.fitted(x, seed, options) for method, options in fits}
         return runs | clusters.untimed(rivals(x, k, seed))
