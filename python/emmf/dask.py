@@ -41,8 +41,10 @@ LOOK = 1.0
 # Seconds within which workers must answer that are to be called directly.
 REACH = 2.0
 
+# What says that time is up: the same from Python 3.11 on.
+OVER = (TimeoutError, asyncio.TimeoutError)
 # What says that a worker is lost, and nothing about what it was to do.
-LOST = (KilledWorker, CommClosedError, CancelledError, TimeoutError)
+LOST = (KilledWorker, CommClosedError, CancelledError, *OVER)
 
 
 async def _called(function: Any, *args: Any) -> tuple[bool, Any]:
@@ -77,7 +79,7 @@ class DaskEngine:
             addresses = await self.client.scheduler.ncores()
             identities = asyncio.gather(*(self.client.rpc(address).identity() for address in addresses))
             await asyncio.wait_for(identities, REACH)
-        except (OSError, TimeoutError):
+        except (OSError, *OVER):
             return False
         return True
 
@@ -92,7 +94,7 @@ class DaskEngine:
         async def one(call: Call) -> Any:
             try:
                 return await asyncio.wait_for(self._answer(call), deadline)
-            except TimeoutError:
+            except OVER:
                 return Lost("deadline")
             except (OSError, ValueError) as error:
                 # It is not there any more.
@@ -137,7 +139,7 @@ class DaskEngine:
             try:
                 deque(as_completed([tasks[at] for at in left], loop=self.client.loop, timeout=LOOK), maxlen=0)
                 continue
-            except TimeoutError:
+            except OVER:
                 alive, over = set(self.workers()), time.monotonic() > end
             gone = {at: "it is gone" for at in left if calls[at].owner not in alive}
             given_up |= (dict.fromkeys(left, "deadline") if over else {}) | gone

@@ -43,6 +43,20 @@ def test_as_on_one_machine(client, X, name):
     assert there.lost_workers_ == []
 
 
+@pytest.mark.parametrize(("name", "more"), [("EMMF", 0), ("NMF", 1)])
+def test_an_iteration_takes_three_messages(client, X, monkeypatch, name, more):
+    """Of HALS one in three may be made anew without extrapolation, which takes as many."""
+    seen = []
+    call = emmf.dask.DaskEngine.call
+    monkeypatch.setattr(emmf.dask.DaskEngine, "call", lambda *args: seen.append(args) or call(*args))
+    counts = []
+    params = ALONE | {"max_iter": 7, "tol": 0, "callback": lambda _: counts.append(len(seen))}
+    getattr(emmf.dask, name)(3, client=client, **params).fit(lazy(X))
+    each = np.diff(counts)
+    assert each.min() == 3
+    assert each.sum() <= 3 * (1 + more / 3) * len(each)
+
+
 @pytest.mark.parametrize("shards", [1, 7, 40])
 def test_any_shards_and_chunks(client, X, shards):
     one = emmf.dask.EMMF(3, client=client, **ALONE).fit(lazy(X))
