@@ -79,8 +79,13 @@ pub fn read_labels(path: &Path, wanted: Option<&str>, budget: &Budget) -> Result
 }
 
 /// Reads labels alone from the bytes of a file with this name.
-pub fn read_labels_bytes(bytes: &[u8], name: &str, wanted: Option<&str>) -> Result<Vec<String>, Error> {
-    parse_labels(bytes.into(), name, (wanted, &Budget::default())).map_err(|problem| problem.of(name))
+pub fn read_labels_bytes(
+    bytes: &[u8],
+    name: &str,
+    wanted: Option<&str>,
+    budget: &Budget,
+) -> Result<Vec<String>, Error> {
+    parse_labels(bytes.into(), name, (wanted, &budget.fork())).map_err(|problem| problem.of(name))
 }
 
 /// All bytes, and the name for messages.

@@ -31,7 +31,7 @@ pub(super) fn make(random: &mut Random) -> Box<dyn Case> {
 
 impl Case for Labels {
     fn check(&self) -> Verdict {
-        match read_labels_bytes(&self.file.bytes, &self.file.name, self.wanted) {
+        match read_labels_bytes(&self.file.bytes, &self.file.name, self.wanted, &self.file.options.budget) {
             Err(error) => refused(&error, &self.file.name),
             Ok(_) => Ok(Answer::Taken),
         }

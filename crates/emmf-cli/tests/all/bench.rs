@@ -299,10 +299,7 @@ fn the_paper_without_data() {
 fn the_paper_in_small() {
     let Some(folder) = data_sets::folder_with(&["yale"]) else { return };
     let place = Place::new();
-    let line = format!(
-        "bench --paper --quick --only yale --seeds 1 --out bench --data {}",
-        folder.display()
-    );
+    let line = format!("bench --paper --quick --only yale --seeds 1 --out bench --data {}", folder.display());
     let done = place.run(&line);
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     assert!(!done.stderr.contains("was completed") && !done.stderr.contains("diverged"), "{}", done.stderr);

@@ -168,7 +168,7 @@ fn element(kind: &Datatype) -> Option<(Element, bool)> {
     };
     match kind {
         Datatype::FixedPoint { size, byte_order, layout } => {
-            let whole = layout.bit_offset == 0 && u32::from(layout.bit_precision) == 8 * size;
+            let whole = layout.bit_offset == 0 && u64::from(layout.bit_precision) == 8 * u64::from(*size);
             let element = match (size, layout.signed) {
                 (1, true) => Element::I8,
                 (1, false) => Element::U8,

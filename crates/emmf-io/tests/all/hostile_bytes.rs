@@ -4,7 +4,7 @@
 use crate::common;
 
 use common::{fixture, message};
-use emmf_io::{ReadOptions, read_bytes, read_labels_bytes};
+use emmf_io::{Budget, ReadOptions, read_bytes, read_labels_bytes};
 use proptest::prelude::*;
 use std::io::Write;
 
@@ -28,7 +28,7 @@ fn survive(bytes: &[u8], name: &str) {
     let options = ReadOptions::default();
     read_bytes(bytes, name, &options).ok();
     read_bytes(bytes, name, &ReadOptions { labels: Some("-1".into()), ..options }).ok();
-    read_labels_bytes(bytes, name, None).ok();
+    read_labels_bytes(bytes, name, None, &Budget::default()).ok();
     assert!(peak_memory() < 1 << 30, "{name} used {} bytes", peak_memory());
 }
 

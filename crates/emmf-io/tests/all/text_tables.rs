@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{dense, message, read_text, texts};
 use emmf::Mat;
-use emmf_io::{Dataset, Dtype, Error, ReadOptions, read_bytes, read_labels_bytes};
+use emmf_io::{Budget, Dataset, Dtype, Error, ReadOptions, read_bytes, read_labels_bytes};
 
 fn with_labels(text: &str, labels: &str) -> Result<Dataset, Error> {
     let options = ReadOptions { labels: Some(labels.into()), ..ReadOptions::default() };
@@ -117,7 +117,8 @@ fn spelled_specials_are_numbers() {
 
 #[test]
 fn labels_alone() {
-    let labels = |text: &str, wanted| read_labels_bytes(text.as_bytes(), "labels.txt", wanted);
+    let labels =
+        |text: &str, wanted| read_labels_bytes(text.as_bytes(), "labels.txt", wanted, &Budget::default());
     assert_eq!(labels("1\n2.0\n1\n", None).unwrap(), texts(&["1", "2", "1"]));
     assert_eq!(labels("cluster\n1\n2\n", None).unwrap(), texts(&["1", "2"]));
     assert_eq!(labels("label\ncat\nNew York\n", None).unwrap(), texts(&["cat", "New York"]));
