@@ -55,9 +55,9 @@ imputed_ : ndarray of shape (n_samples, n_features)
 extras_ : dict
     What else the method found.
 consensus_ : dict of ndarray
-    With ``consensus``: the ``stability`` of each component, from 0 to 1 (the mean cosine between it and its match in the
-    restarts that count), the components that are ``unstable`` (below 0.9), the ``distances`` of the restarts from the
-    consensus, their ``weights``, and those that were ``set_aside``.
+    With ``consensus``: the ``stability`` of each component, from 0 to 1 (the mean cosine between it and its match in
+    the restarts that count), the components that are ``unstable`` (below 0.9), the ``distances`` of the restarts from
+    the consensus, their ``weights``, and those that were ``set_aside``.
 n_samples_seen_ : int
     Number of samples in all batches of ``partial_fit``.
 drift_ : float

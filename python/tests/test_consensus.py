@@ -39,7 +39,7 @@ def test_a_consensus_is_kept_and_shown(X, tmp_path):
 
 
 def test_what_has_no_consensus_is_refused(X):
-    with pytest.raises(ValueError, match="restarts is 1.*at least 2 with consensus"):
+    with pytest.raises(ValueError, match=r"restarts is 1.*at least 2 with consensus"):
         emmf.EMMF(3, consensus=True).fit(X)
-    with pytest.raises(ValueError, match="consensus.*graph"):
+    with pytest.raises(ValueError, match=r"consensus.*graph"):
         emmf.GraphEMMF(3, restarts=2, consensus=True).fit(X)

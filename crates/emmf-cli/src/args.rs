@@ -168,6 +168,7 @@ pub(crate) struct InputArgs {
     sensor | emmf fit - -k 5 --batch 1000 --half-life 100000 --out live --json\n  \
     emmf fit --update live/model.safetensors tuesday.csv"
 )]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct FitArgs {
     /// Number of clusters, auto, or a range such as 2..20
     ///

@@ -24,7 +24,8 @@ impl Fitting<'_> {
     /// The components of a restart: its centroids, with layers those of the first.
     pub(super) fn components(&self, saved: &Snapshot) -> Result<Restart> {
         let (k, all) = (self.spec.k, self.all());
-        let u = saved.parts.get(CENTROIDS).filter(|u| u.len() % all == 0).ok_or_else(|| self.has_none())?;
+        let u =
+            saved.parts.get(CENTROIDS).filter(|u| u.len().is_multiple_of(all)).ok_or_else(no_centroids)?;
         Ok(Restart::new(Mat::from_fn(u.len() / all, k, |j, at| u[j * all + at])))
     }
 
@@ -33,15 +34,11 @@ impl Fitting<'_> {
         self.spec.widths().iter().sum()
     }
 
-    fn has_none(&self) -> Error {
-        Error::param("consensus", "asked for", "left out with a method whose checkpoints name no u")
-    }
-
     /// The components of the restarts before a checkpoint.
     pub(super) fn resumed_components<T>(&self, given: &Given<'_, T>) -> Result<Vec<Restart>> {
         let Some(saved) = given.resume.filter(|_| self.spec.consensus) else { return Ok(Vec::new()) };
         let k = self.spec.k;
-        let fits = |numbers: &Vec<f64>| numbers.len() > k && numbers.len() % k == 0;
+        let fits = |numbers: &Vec<f64>| numbers.len() > k && numbers.len().is_multiple_of(k);
         if saved.components.len() != saved.restart || !saved.components.iter().all(fits) {
             let got = format!("one with the components of {} restarts", saved.components.len());
             let must = format!("one with those of {} restarts, with {k} in each", saved.restart);
@@ -82,7 +79,7 @@ impl Fitting<'_> {
     /// Puts the components in the place of those of the first layer.
     fn put(&self, u: &Mat<f64>, saved: &mut Snapshot) -> Result<()> {
         let (k, all) = (self.spec.k, self.all());
-        let part = saved.parts.get_mut(CENTROIDS).ok_or_else(|| self.has_none())?;
+        let part = saved.parts.get_mut(CENTROIDS).ok_or_else(no_centroids)?;
         let rows = part.chunks_exact_mut(all).zip(u.as_slice().chunks_exact(k));
         rows.for_each(|(to, from)| to[..k].copy_from_slice(from));
         Ok(())
@@ -113,4 +110,9 @@ impl Fitting<'_> {
         }
         Ok(outcome.factors.v.as_slice().iter().map(|v| v.to_f64()).collect())
     }
+}
+
+/// A method of one's own may keep its centroids elsewhere.
+fn no_centroids() -> Error {
+    Error::param("consensus", "asked for", "left out with a method whose checkpoints name no u")
 }
