@@ -194,7 +194,7 @@ COMMON = [
     ),
     Parameter(
         "label_rule",
-        DEFAULTS["labels"],
+        DEFAULTS["label_rule"],
         [StrOptions({"largest", "unit", "kmeans", "kmeans-raw", "components"}), None],
         '{"largest", "unit", "kmeans", "kmeans-raw", "components"} or None',
         "How labels are read off the coefficients: the largest as it is, the largest after scaling the centroids to "
@@ -249,7 +249,7 @@ HALF_LIFE = Parameter(
     "For ``partial_fit``: the number of samples after which an older one counts half; None means never.",
 )
 # The names that the library has for them, where it has others.
-RENAMED = {"n_components": "k", "label_rule": "labels", "n_clusters": "clusters"}
+RENAMED = {"n_components": "k", "n_clusters": "clusters"}
 
 
 def own_name(name: str) -> str:

@@ -214,7 +214,7 @@ pub(crate) fn spec(args: &FitArgs) -> Result<Spec> {
         .consensus(args.consensus)
         .max_iter(args.max_iter)
         .missing(args.gaps.meaning());
-    (spec.labels, spec.clusters) = (args.label_rule.map(Into::into), args.clusters);
+    (spec.label_rule, spec.clusters) = (args.label_rule.map(Into::into), args.clusters);
     (spec.solver, spec.tol) = (args.solver.map(Into::into), args.tol);
     (spec.exponent, spec.time_limit) = (args.exponent, args.time_limit);
     spec.outliers = args.outliers.map(Into::into);

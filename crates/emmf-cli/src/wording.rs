@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Error, anyhow};
-use emmf::registry::METHODS;
+use emmf::registry::{GRAPH_PARAMS, LAYER_PARAMS, METHODS, PENALTY_PARAMS};
 use emmf_io::{Limit, Remark};
 
 use crate::input::{called, readable};
@@ -11,6 +11,7 @@ use crate::input::{called, readable};
 /// Parameters that are options of the same name.
 const OPTIONS: [&str; 20] = [
     "layers",
+    "label_rule",
     "half_life",
     "share",
     "contamination",
@@ -101,7 +102,10 @@ pub(crate) fn in_words(error: &Error) -> Option<String> {
 
 /// How a parameter of the library is set on the command line.
 fn option(name: &str) -> Option<String> {
-    let of_a_method = || METHODS.iter().flat_map(|method| method.params).any(|param| param.name == name);
+    let of_a_method = || {
+        let own = METHODS.iter().flat_map(|method| method.params);
+        own.chain(GRAPH_PARAMS).chain(LAYER_PARAMS).chain(PENALTY_PARAMS).any(|param| param.name == name)
+    };
     match name {
         "k" | "classes" => Some("-k".into()),
         "params" => Some("--param".into()),

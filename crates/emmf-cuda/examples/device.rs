@@ -70,7 +70,7 @@ fn iteration<T: Real>(card: &Card, (n, d, k): (usize, usize, usize), bytes: bool
         last = Some(now);
         ControlFlow::Continue(())
     };
-    let spec = Spec::emmf(k).max_iter(ITERATIONS).tol(0.0).polish(false).labels(LabelRule::Largest);
+    let spec = Spec::emmf(k).max_iter(ITERATIONS).tol(0.0).polish(false).label_rule(LabelRule::Largest);
     spec.fit_side(&*side, Given { start: Some(&start), observer: Some(&mut watch), ..Given::default() })?;
     times.sort_by(f64::total_cmp);
     Ok((times[times.len() / 2], taken))

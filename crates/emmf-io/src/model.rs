@@ -150,7 +150,7 @@ impl Numbers {
 
 /// What the rows are called by which samples are labelled.
 fn centres_name(spec: &Spec) -> &'static str {
-    if spec.labels == Some(LabelRule::Kmeans) { "label_directions" } else { "label_centres" }
+    if spec.label_rule == Some(LabelRule::Kmeans) { "label_directions" } else { "label_centres" }
 }
 
 pub(crate) fn to_bytes<T: Real>(model: &Model<T>, notes: &Notes) -> Result<Vec<u8>, Problem> {
@@ -239,8 +239,8 @@ fn from_bytes(bytes: &[u8]) -> Result<AnyModel, Problem> {
     let mut spec: Spec =
         serde_json::from_slice(&without_threads(parsed("spec")?.as_bytes(), "")).map_err(broken)?;
     // Files of before there were directions have k-means of the coefficients as they are.
-    if spec.labels == Some(LabelRule::Kmeans) && entry(centres_name(&spec)).is_none() {
-        spec.labels = Some(LabelRule::KmeansRaw);
+    if spec.label_rule == Some(LabelRule::Kmeans) && entry(centres_name(&spec)).is_none() {
+        spec.label_rule = Some(LabelRule::KmeansRaw);
     }
     let steps: Vec<Fitted> = serde_json::from_str(parsed("preprocessing")?).map_err(broken)?;
     let scale: ResidualScale = serde_json::from_str(parsed("residual_scale")?).map_err(broken)?;

@@ -57,10 +57,11 @@ fn argument(name: &str) -> String {
     match name {
         "k" => "n_components".into(),
         "threads" => "n_jobs".into(),
-        "labels" => "label_rule".into(),
         "clusters" => "n_clusters".into(),
         "neighbours" => "n_neighbors".into(),
         "lambda" => "lam".into(),
+        "alpha-w" => "alpha_W".into(),
+        "alpha-h" => "alpha_H".into(),
         _ => name.replace('-', "_"),
     }
 }

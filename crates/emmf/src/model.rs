@@ -182,7 +182,7 @@ impl<T: Real> Model<T> {
     }
 
     /// The same model, but it labels samples by the nearest of these rows of coefficients, one per cluster; a cluster
-    /// without a row gets no samples. Without any rows, labels follow `spec.labels`.
+    /// without a row gets no samples. Without any rows, labels follow `spec.label_rule`.
     pub fn with_label_centres(self, label_centres: Vec<Option<Vec<f64>>>) -> Result<Self> {
         let (c, count) = (self.u.cols(), self.spec.label_count());
         let length = label_centres.iter().flatten().map(Vec::len).find(|&len| len != c);
@@ -290,9 +290,9 @@ impl<T: Real> Model<T> {
         let layers = self.on_layers(data, &v, &residuals)?;
         let labels = match (layers.last(), &self.label_centres[..]) {
             (Some(last), _) => last.labels.clone(),
-            (None, []) => largest(&v, &self.u, self.spec.labels.unwrap_or_default()),
+            (None, []) => largest(&v, &self.u, self.spec.label_rule.unwrap_or_default()),
             (None, centres) => {
-                Shares::new(&v, &self.u, self.spec.labels.unwrap_or_default()).nearest(centres)
+                Shares::new(&v, &self.u, self.spec.label_rule.unwrap_or_default()).nearest(centres)
             }
         };
         let scores = residuals.iter().map(|&r| self.residual_scale.score(r)).collect();

@@ -239,8 +239,8 @@ pub struct Spec {
     pub time_limit: Option<f64>,
     /// How labels are read off V; `None` leaves this to the method: without a graph, methods that weight samples use
     /// k-means.
-    #[serde(default)]
-    pub labels: Option<LabelRule>,
+    #[serde(default, alias = "labels")]
+    pub label_rule: Option<LabelRule>,
     /// Number of clusters that k-means makes of the coefficients; `None` means one per centroid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clusters: Option<usize>,
@@ -319,7 +319,7 @@ impl Spec {
             tol: None,
             stop_by: None,
             time_limit: None,
-            labels: None,
+            label_rule: None,
             clusters: None,
             polish: true,
             epsilon: None,
@@ -390,7 +390,7 @@ impl Spec {
         /// Stops after this many seconds.
         time_limit: f64 => Some(time_limit);
         /// How clusters are read off the coefficients.
-        labels: LabelRule => Some(labels);
+        label_rule: LabelRule => Some(label_rule);
         /// How many clusters k-means makes of the coefficients; one per centroid by default.
         clusters: usize => Some(clusters);
         /// Whether to solve for V exactly after the last iteration; true by default.
@@ -414,7 +414,7 @@ impl Spec {
         };
         self.graph = self.graph.or_else(|| self.own_graph()).map(knn);
         self.init = self.init.or(Some(Init::Kmeans));
-        self.labels = self.labels.or_else(|| self.published_labels());
+        self.label_rule = self.label_rule.or_else(|| self.published_labels());
         (self.solver, self.tol) = (self.solver.or(Some(Solver::Mu)), self.tol.or(Some(0.0)));
         self.outliers(Outliers::Keep).init_restarts(1)
     }

@@ -33,7 +33,7 @@ fn specs() -> Vec<Spec> {
         Spec::new("huber-nmf", 2),
         Spec::new("l12-nmf", 2),
         Spec::new("gnmf", 3),
-        Spec::emmf(2).labels(LabelRule::Kmeans),
+        Spec::emmf(2).label_rule(LabelRule::Kmeans),
         Spec::deep(&[4, 2]),
     ]
 }

@@ -228,8 +228,8 @@ impl Competitor {
 
 /// The fit with the graph, the solver and the labels of those who published the method, where it names no others.
 pub(crate) fn as_in_the_paper(spec: Spec) -> Spec {
-    let Spec { graph, solver, tol, labels, .. } = spec.clone().as_published();
-    Spec { graph: spec.graph.or(graph), solver, tol, labels, ..spec }
+    let Spec { graph, solver, tol, label_rule, .. } = spec.clone().as_published();
+    Spec { graph: spec.graph.or(graph), solver, tol, label_rule, ..spec }
 }
 
 #[cfg(test)]
@@ -258,6 +258,6 @@ mod tests {
             "label = \"a\"\nspec = { method = \"nmf\", solver = \"hals\", tol = 1e-5, labels = \"kmeans\" }";
         let spec = toml::from_str::<Competitor>(written).unwrap().spec(3, 500).unwrap();
         assert_eq!((spec.solver, spec.tol), (Some(emmf::Solver::Hals), Some(1e-5)));
-        assert_eq!(spec.labels, Some(emmf::LabelRule::Kmeans));
+        assert_eq!(spec.label_rule, Some(emmf::LabelRule::Kmeans));
     }
 }

@@ -82,7 +82,7 @@ fn every_loss<T: Real>(card: &Card, (n, d, k): (usize, usize, usize), within: f6
         for &solver in solvers {
             let spec = Spec::new(name, k).solver(solver).max_iter(40).tol(0.0).outliers(Outliers::Keep);
             // Whether extrapolation is taken back is decided by the last digits of objectives, of which single precision has few.
-            let spec = spec.labels(LabelRule::Largest).extrapolate(T::NAME == "f64");
+            let spec = spec.label_rule(LabelRule::Largest).extrapolate(T::NAME == "f64");
             let request = || spec.on(&x).start(&start).weights(&weights);
             let cpu = request().fit().unwrap();
             let gpu = request().device(card).fit().unwrap();
@@ -122,7 +122,8 @@ fn bytes_end_where_the_processor_ends() {
     for (n, d, k) in [(2100, 70, 5), (900, 100, 140)] {
         let x = pixels(n, d, k);
         for normalize in [vec![], vec![Normalize::Unit]] {
-            let spec = Spec::emmf(k).normalize(normalize).max_iter(60).tol(0.0).labels(LabelRule::Largest);
+            let spec =
+                Spec::emmf(k).normalize(normalize).max_iter(60).tol(0.0).label_rule(LabelRule::Largest);
             let cpu = spec.on(&x).fit().unwrap();
             let gpu = spec.on(&x).device(&card).fit().unwrap();
             agree(&cpu, &gpu, (1e-5, 0.99), &format!("bytes, k = {k}"));

@@ -44,7 +44,7 @@ fn every_loss_fits_as_in_one_memory() {
         for solver in [Solver::Mu, Solver::Hals] {
             let spec = Spec::new(name, 3).solver(solver).max_iter(25).tol(0.0).outliers(Outliers::Keep);
             let given = || Given { start: Some(&start), ..Given::default() };
-            let spec = spec.labels(LabelRule::Unit);
+            let spec = spec.label_rule(LabelRule::Unit);
             let one = spec.on(&x).start(&start).weights(&weights).fit().unwrap();
             alike(&one, &on_engine(&spec, &x, &weights, given()), &format!("{name}, {solver}"));
         }

@@ -82,7 +82,8 @@ fn promise_04_names_that_are_not_those_of_the_centroids_are_refused() {
 /// Files of before there were directions say k-means and mean coefficients as they are.
 #[test]
 fn labels_of_older_files_go_by_coefficients() {
-    let fit = Spec::emmf(2).labels(LabelRule::KmeansRaw).max_iter(2).fit(&uniform::<f64>(20, 4, 1)).unwrap();
+    let fit =
+        Spec::emmf(2).label_rule(LabelRule::KmeansRaw).max_iter(2).fit(&uniform::<f64>(20, 4, 1)).unwrap();
     let fitted = AnyModel::F64(fit.model);
     let bytes = model_to_bytes(&fitted, &Notes::default()).unwrap();
     let old = changed(&bytes, |metadata| {
@@ -95,5 +96,5 @@ fn labels_of_older_files_go_by_coefficients() {
         metadata["spec"] = spec.replace("kmeans-raw", "raw").into();
     });
     let AnyModel::F64(model) = model_from_bytes(&raw, "m").unwrap() else { return };
-    assert_eq!(model.spec().labels, Some(LabelRule::Largest));
+    assert_eq!(model.spec().label_rule, Some(LabelRule::Largest));
 }

@@ -275,11 +275,11 @@ pub(super) fn labels(spec: &Spec, entry: &Entry, n: usize) -> Result<()> {
         let must = format!("{}, one for each centroid, unless labels come from k-means", spec.k);
         return Err(Error::param("clusters", spec.label_count(), must));
     }
-    let wanted = spec.labels == Some(LabelRule::Components);
+    let wanted = spec.label_rule == Some(LabelRule::Components);
     if wanted && entry.facts.labels != LabelRule::Components {
         let must =
             format!("largest, unit or kmeans with {}, which learns no graph with components", entry.name);
-        return Err(Error::param("labels", "components", must));
+        return Err(Error::param("label_rule", "components", must));
     }
     Ok(())
 }
@@ -295,7 +295,7 @@ fn of_layers(spec: &Spec, entry: &Entry) -> Result<()> {
     }
     match entry.labels(spec) {
         LabelRule::Largest | LabelRule::Unit => Ok(()),
-        rule => Err(Error::param("labels", rule.name(), "largest or unit with layers")),
+        rule => Err(Error::param("label_rule", rule.name(), "largest or unit with layers")),
     }
 }
 

@@ -95,7 +95,8 @@ impl<'a> Fitting<'a> {
             stop = Stop::TimeLimit;
         }
         let scale = ResidualScale::of(&outcome.residuals);
-        let model = Model::from_parts(self.spec.clone().labels(rule), outcome.factors.u, self.fitted, scale)?;
+        let model =
+            Model::from_parts(self.spec.clone().label_rule(rule), outcome.factors.u, self.fitted, scale)?;
         let mut model = model.with_coding(outcome.coding)?;
         if rule.is_kmeans() {
             let shares = Shares::new(&outcome.factors.v, model.centroids(), rule);

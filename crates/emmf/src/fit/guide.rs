@@ -144,8 +144,8 @@ fn wide<T: Real>(
     cancel: &Cancel,
 ) -> Result<Fit<T>> {
     let spec = Spec::emmf(width).solver(Solver::Hals).max_iter(ITERATIONS).seed(fitting.spec.seed);
-    let spec =
-        Spec { polish: false, init: Some(Init::Kmeans), init_restarts: 1, ..spec }.labels(LabelRule::Largest);
+    let spec = Spec { polish: false, init: Some(Init::Kmeans), init_restarts: 1, ..spec }
+        .label_rule(LabelRule::Largest);
     let Fitting { weights, intact, pool, deadline, .. } = *fitting;
     let fitting = Fitting::new(&spec, registry::find("emmf")?, weights, pool);
     let running = Running { cancel: cancel.clone(), ..Running::default() };

@@ -92,7 +92,7 @@ pub(super) fn choose_rank<T: Real>(
     let by_samples = registry::find(&spec.method)?.facts.places == Places::Anywhere;
     let method = if by_samples { &spec.method } else { INSTEAD };
     let alike = Spec::new(method, 1).solver(Solver::Hals).max_iter(ITERATIONS).tol(0.0).seed(spec.seed);
-    let alike = alike.labels(LabelRule::Largest);
+    let alike = alike.label_rule(LabelRule::Largest);
     let alike = Spec { init: Some(Init::Nndsvd), params: spec.params.clone(), ..alike };
     spec.prepared(part.samples(), (false, running), |data, pool| {
         let (n, d) = data.shape();

@@ -148,7 +148,7 @@ impl<T: Real> Model<T> {
                 Missing::Refuse => residuals(x, &mut Factors { u: layer.u.clone(), v })?,
             });
         }
-        self.seen(&largest(v, &self.u, self.spec.labels.unwrap_or_default()), first, &above)
+        self.seen(&largest(v, &self.u, self.spec.label_rule.unwrap_or_default()), first, &above)
     }
 
     /// The model with the layers that a fit has left, and its samples on them.

@@ -260,7 +260,7 @@ impl Entry {
             Some(_) => self.facts.published_labels,
             None => self.facts.labels,
         };
-        spec.labels.unwrap_or_else(own)
+        spec.label_rule.unwrap_or_else(own)
     }
 
     /// Whether nothing in these parameters keeps the method from converging, as it does by default.

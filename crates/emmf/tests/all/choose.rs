@@ -123,7 +123,7 @@ fn a_fit_starts_at_the_clusters_that_were_found() {
         let choice = choice.unwrap();
         let clusters = choice.clusters.unwrap();
         assert!(clusters.len() == x.rows() && (0..choice.k).all(|k| clusters.contains(&k)));
-        let spec = Spec { k: choice.k, max_iter: 1, ..Spec::new("g-emmf", 1) }.labels(LabelRule::Largest);
+        let spec = Spec { k: choice.k, max_iter: 1, ..Spec::new("g-emmf", 1) }.label_rule(LabelRule::Largest);
         let fit = spec.on(x).clusters(&clusters).fit().unwrap();
         let same = fit.labels.iter().zip(&clusters).filter(|(a, b)| a == b).count();
         assert!(same * 10 > 9 * clusters.len(), "{same} of {}", clusters.len());

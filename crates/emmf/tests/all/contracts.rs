@@ -248,7 +248,7 @@ fn label_rules() {
     let u = Mat::from_rows([[1.0, 0.0], [0.0, 100.0]]);
     let coded = |rule: LabelRule| {
         let scale = ResidualScale { center: 0.0, spread: 1.0 };
-        let model = Model::from_parts(Spec::emmf(2).labels(rule), u.clone(), vec![], scale).unwrap();
+        let model = Model::from_parts(Spec::emmf(2).label_rule(rule), u.clone(), vec![], scale).unwrap();
         model.transform(&Mat::from_rows([[1.0, 50.0], [2.0, 1.0]])).unwrap().labels
     };
     assert_eq!(coded(LabelRule::Largest), [0, 0]);
@@ -261,14 +261,14 @@ fn label_rules() {
 fn labels_by_k_means() {
     let x = Mat::from_fn(40, 6, |i, j| if i % 2 == j % 2 { 1.0 + (i * j % 3) as f64 } else { 0.1 });
     let fit = Spec::new("gnmf", 2).fit(&x).unwrap();
-    assert_eq!(fit.model.spec().labels, Some(LabelRule::KmeansRaw));
+    assert_eq!(fit.model.spec().label_rule, Some(LabelRule::KmeansRaw));
     assert!((0..40).all(|i| fit.labels[i] == fit.labels[i % 2]) && fit.labels[0] != fit.labels[1]);
     assert_eq!(fit.model.transform(&x).unwrap().labels, fit.labels);
-    let again = Spec::emmf(2).labels(LabelRule::Kmeans).fit(&x).unwrap();
+    let again = Spec::emmf(2).label_rule(LabelRule::Kmeans).fit(&x).unwrap();
     assert!((0..40).all(|i| again.labels[i] == again.labels[i % 2]));
     let wrong = fit.model.with_label_centres(vec![Some(vec![1.0])]);
     assert!(wrong.unwrap_err().to_string().contains("label centres"));
-    let error = Spec::emmf(2).labels(LabelRule::Components).fit(&x).unwrap_err().to_string();
+    let error = Spec::emmf(2).label_rule(LabelRule::Components).fit(&x).unwrap_err().to_string();
     assert!(error.contains("components") && error.contains("emmf"), "{error}");
     let error = Spec::new("gnmf", 2).on(&x).weights(&[1.0; 40]).fit().unwrap_err().to_string();
     assert!(error.contains("sample_weight") && error.contains("gnmf"), "{error}");
@@ -285,7 +285,7 @@ fn clusters_of_directions() {
         (1.0 + (i % 7) as f64) * (part + 0.05 * ((i * 31 + j * 17) % 5) as f64)
     });
     let fit = Spec::emmf(4).clusters(6).fit(&x).unwrap();
-    assert_eq!(fit.model.spec().labels, Some(LabelRule::Kmeans));
+    assert_eq!(fit.model.spec().label_rule, Some(LabelRule::Kmeans));
     assert!((0..180).all(|i| fit.labels[i] == fit.labels[i % 6]), "{:?}", fit.labels);
     let mut found = fit.labels[..6].to_vec();
     found.sort_unstable();
@@ -294,14 +294,17 @@ fn clusters_of_directions() {
     let longer = Mat::from_fn(180, 16, |i, j| 100.0 * x[(i, j)]);
     assert_eq!(fit.model.transform(&longer).unwrap().labels, fit.labels);
     let own = Spec::emmf(4).fit(&x).unwrap();
-    let largest = Spec::emmf(4).labels(LabelRule::Largest).fit(&x).unwrap();
-    assert_eq!(own.model.spec().labels, Some(LabelRule::Kmeans));
+    let largest = Spec::emmf(4).label_rule(LabelRule::Largest).fit(&x).unwrap();
+    assert_eq!(own.model.spec().label_rule, Some(LabelRule::Kmeans));
     let same = own.labels.iter().zip(&largest.labels).filter(|(a, b)| a == b).count();
     assert!(same >= 120, "{same} of 180 have the number of their largest part");
-    assert_eq!(Spec::emmf(4).as_published().fit(&x).unwrap().model.spec().labels, Some(LabelRule::Largest));
+    assert_eq!(
+        Spec::emmf(4).as_published().fit(&x).unwrap().model.spec().label_rule,
+        Some(LabelRule::Largest)
+    );
     let refused = |spec: Spec| spec.fit(&x).unwrap_err().to_string();
     assert!(refused(Spec::emmf(4).clusters(0)).contains("at least 1 and at most 180"));
-    assert!(refused(Spec::emmf(4).clusters(3).labels(LabelRule::Largest)).contains("k-means"));
+    assert!(refused(Spec::emmf(4).clusters(3).label_rule(LabelRule::Largest)).contains("k-means"));
 }
 
 /// Public types can be shared between threads; the number type is kept.

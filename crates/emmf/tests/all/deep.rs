@@ -254,7 +254,7 @@ fn transform_repeats_the_fit_on_every_layer() {
     let data = synth::rays_with_outliers::<f64>(&synth::Rays::default()).unwrap();
     for merge in [0.0, 1.0] {
         let fit =
-            Spec::deep(&[6, 3]).param("merge", merge).labels(emmf::LabelRule::Unit).fit(&data.x).unwrap();
+            Spec::deep(&[6, 3]).param("merge", merge).label_rule(emmf::LabelRule::Unit).fit(&data.x).unwrap();
         assert!(!fit.set_aside.is_empty());
         goes_together(&fit.model.tree(&fit.layers).unwrap(), &fit.layers);
         let coded = fit.model.transform(&data.x).unwrap();
@@ -360,8 +360,8 @@ fn what_cannot_be_is_refused() {
     refused(Spec::deep(&[4, 2]).solver(Solver::Hals), "solver", "mu with layers");
     refused(Spec::deep(&[4, 2]).clusters(3), "clusters", "left out with layers");
     refused(
-        Spec::deep(&[4, 2]).labels(emmf::LabelRule::KmeansRaw),
-        "labels",
+        Spec::deep(&[4, 2]).label_rule(emmf::LabelRule::KmeansRaw),
+        "label_rule",
         "kmeans-raw, but must be largest or unit",
     );
     let graph = emmf::GraphSpec::default();

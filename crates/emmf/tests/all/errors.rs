@@ -216,7 +216,7 @@ fn spec_as_json() {
         .max_iter(9)
         .tol(1e-7)
         .time_limit(1.5)
-        .labels(emmf::LabelRule::Unit)
+        .label_rule(emmf::LabelRule::Unit)
         .polish(false)
         .epsilon(1e-3)
         .param("threshold", 0.1);

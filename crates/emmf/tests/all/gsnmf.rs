@@ -173,7 +173,7 @@ fn more_components_than_structure() {
 fn labels_do_not_depend_on_scales() {
     let Planted { x, .. } = planted((60, 40), (4, 3), 0.01, 4);
     let fit = spec(7, None).fit(&x).unwrap();
-    let unit = spec(7, None).labels(emmf::LabelRule::Unit).fit(&x).unwrap();
+    let unit = spec(7, None).label_rule(emmf::LabelRule::Unit).fit(&x).unwrap();
     assert_eq!((fit.labels, fit.model), (unit.labels, unit.model));
 }
 

@@ -231,7 +231,7 @@ fn a_lost_shard_is_where_it_was() {
     for solver in [Solver::Mu, Solver::Hals] {
         for (name, rule) in [("emmf", LabelRule::Largest), ("capped-nmf", LabelRule::Kmeans)] {
             let spec = Spec::new(name, 3).solver(solver).max_iter(4).tol(1e-12).stop_by(StopBy::Coefficients);
-            let spec = spec.init(Init::KmeansParallel).restarts(2).labels(rule).outliers(Outliers::Keep);
+            let spec = spec.init(Init::KmeansParallel).restarts(2).label_rule(rule).outliers(Outliers::Keep);
             let one = alone(&spec, &x, usize::MAX);
             for lost_every in [1, 4] {
                 assert_same(&one, &alone(&spec, &x, lost_every), &format!("{name}, lost every {lost_every}"));

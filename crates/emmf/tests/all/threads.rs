@@ -102,7 +102,7 @@ fn promise_12_a_fit_leaves_no_threads_in_its_model() {
     assert_eq!(
         *fit.model.spec(),
         Spec {
-            labels: fit.model.spec().labels,
+            label_rule: fit.model.spec().label_rule,
             init: Some(Init::Kmeans),
             solver: Some(Solver::Mu),
             tol: Some(0.0),

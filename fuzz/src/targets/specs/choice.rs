@@ -75,7 +75,7 @@ fn what_it_sees(spec: &mut Spec, entry: &Entry, random: &mut Random) {
     spec.normalize =
         (0..random.below(3)).map(|_| random.pick(&[Unit, Unit, Max, Tfidf, Shift, Clip])).collect();
     let rules = [None, None, Some(LabelRule::Largest), Some(LabelRule::Unit), Some(LabelRule::Kmeans)];
-    spec.labels = if random.one_in(24) { Some(LabelRule::Components) } else { random.pick(&rules) };
+    spec.label_rule = if random.one_in(24) { Some(LabelRule::Components) } else { random.pick(&rules) };
     spec.missing = if random.one_in(4) { Missing::Nan } else { Missing::Refuse };
     if entry.facts.graph.is_open() && random.one_in(2) {
         let width = random.pick(&[None, Some(1.0), Some(1e-300), Some(1e300), Some(0.0)]);
