@@ -22,6 +22,9 @@ const READ: usize = 1 << 20;
 const ALL: f64 = 0.8;
 const RESIDENT: f64 = 0.5;
 
+/// What is done with some samples and their rows of X.
+pub(crate) type Work<'a, T> = dyn FnMut(Range<usize>, &CudaView<'_, T>) -> Result<()> + 'a;
+
 /// Rows of a block of samples in parts; no block lies in two parts.
 pub(crate) fn block_rows(place: &Place, row_bytes: usize) -> usize {
     (BLOCK / row_bytes.max(1)).clamp(1, place.rows_per_part().max(1))
@@ -106,7 +109,7 @@ impl<T: Number> Blocks<T> {
         (card, place, ldx): (&Card, &Place, usize),
         (x, resident): (&Samples<'_, T>, &CudaView<'_, T>),
         rows: Range<usize>,
-        work: &mut dyn FnMut(Range<usize>, &CudaView<'_, T>) -> Result<()>,
+        work: &mut Work<'_, T>,
     ) -> Result<()> {
         let told = |error| card.failed(error);
         let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::blocks::{Blocks, resident, stage};
+use crate::blocks::{Blocks, Work, resident, stage};
 use crate::card::{Card, Kernel, launch};
 use crate::kept::{columns_of_row, kept, size_of_entry};
 use crate::kernels::{Kept, Part, Program, Shape, Types};
 use crate::number::Number;
 use crate::side::Side;
-use crate::sparse::Entries;
+use crate::sparse::{self, Entries};
 use cudarc::driver::{CudaSlice, CudaView, DevicePtr};
 use emmf::data::{Dense, Sparse};
 use emmf::init::Start;
@@ -191,8 +191,8 @@ impl<'x, T: Number> Loaded<'x, T> {
     pub(crate) fn projected_exactly(&self, u: &Mat<T>, rows: Range<usize>) -> Result<Vec<f64>> {
         let (card, c, ldx) = (&self.card, u.cols(), self.ldx);
         let (u, mut p) = (card.upload(u.cast::<f64>().as_slice())?, card.zeros::<f64>(rows.len() * c)?);
-        if let Some(entries) = &self.sparse {
-            entries.project_exactly(self, rows, (&u, c), (&mut p, c))?;
+        if self.sparse.is_some() {
+            sparse::project_exactly(self, rows, (&u, c), (&mut p, c))?;
         } else if self.blocks.is_some() {
             let first = rows.start;
             self.each_block(rows, &mut |rows, x| {
@@ -208,11 +208,7 @@ impl<'x, T: Number> Loaded<'x, T> {
     }
 
     /// Does something with these dense samples as numbers of their type, some at a time.
-    pub(crate) fn each_block(
-        &self,
-        rows: Range<usize>,
-        work: &mut dyn FnMut(Range<usize>, &CudaView<'_, T>) -> Result<()>,
-    ) -> Result<()> {
+    pub(crate) fn each_block(&self, rows: Range<usize>, work: &mut Work<'_, T>) -> Result<()> {
         let all = self.reals();
         if let (Some(blocks), Some(all)) = (&self.blocks, &all) {
             return blocks.each((&self.card, &self.place, self.ldx), (&self.prepared.x, all), rows, work);

@@ -10,6 +10,7 @@ use crate::card::{Kernel, THREADS, launch};
 use crate::kernels::{Kept, MOST_IN_REGISTERS, Part, Shape};
 use crate::loaded::Loaded;
 use crate::number::Number;
+use crate::sparse;
 
 /// Samples of a piece of VᵀQV at least and at most, and blocks that its pieces should make together.
 const LEAST_PIECE: usize = 256;
@@ -74,9 +75,9 @@ impl<T: Number> Plain<T> {
         let (card, d, ldx, Shape { c, ld }) = (&loaded.card, loaded.d, loaded.ldx, shape);
         let n = loaded.n();
         let some = (0..n).step_by(*block).map(|first| first..(first + *block).min(n));
-        if let Some(entries) = &loaded.sparse {
+        if loaded.sparse.is_some() {
             for rows in some {
-                entries.project(loaded, rows.clone(), (u, c), (&mut *p, ld))?;
+                sparse::project(loaded, rows.clone(), (u, c), (&mut *p, ld))?;
                 then(rows, p, vg)?;
             }
             return Ok(());

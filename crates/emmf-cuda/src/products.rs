@@ -11,6 +11,7 @@ use emmf::Result;
 use crate::card::Card;
 use crate::loaded::Loaded;
 use crate::number::Number;
+use crate::sparse;
 
 /// A row-major matrix on the card: its buffer and the distance of its rows.
 pub(crate) type Rows<'a, B> = (&'a B, usize);
@@ -97,8 +98,8 @@ impl<T: Number> Loaded<'_, T> {
         (points, m, ld): (&CudaSlice<T>, usize, usize),
     ) -> Result<CudaSlice<T>> {
         let mut p = self.card.zeros::<T>(rows.len() * ld)?;
-        if let Some(entries) = &self.sparse {
-            entries.project(self, rows, (points, m), (&mut p, ld))?;
+        if self.sparse.is_some() {
+            sparse::project(self, rows, (points, m), (&mut p, ld))?;
             return Ok(p);
         }
         let first = rows.start;

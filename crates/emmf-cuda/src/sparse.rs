@@ -73,28 +73,6 @@ impl<T: Number> Entries<T> {
         Ok((Self { _by_sample: by_sample, by_feature, long, longs }, card.upload(&addresses)?))
     }
 
-    /// X·B of these samples, B having so many columns, rows `ldp` apart.
-    pub(crate) fn project(
-        &self,
-        loaded: &Loaded<'_, T>,
-        rows: Range<usize>,
-        (b, columns): (&CudaSlice<T>, usize),
-        to: (&mut CudaSlice<T>, usize),
-    ) -> Result<()> {
-        project(loaded, "project_sparse", rows, (b, columns), to)
-    }
-
-    /// The same in double precision.
-    pub(crate) fn project_exactly(
-        &self,
-        loaded: &Loaded<'_, T>,
-        rows: Range<usize>,
-        (b, columns): (&CudaSlice<f64>, usize),
-        to: (&mut CudaSlice<f64>, usize),
-    ) -> Result<()> {
-        project(loaded, "project_sparse_exactly", rows, (b, columns), to)
-    }
-
     /// XᵀW of every part, rows of W being `ld` apart.
     pub(crate) fn pull(
         &self,
@@ -117,7 +95,27 @@ impl<T: Number> Entries<T> {
     }
 }
 
-fn project<T: Number, N: DeviceRepr>(
+/// X·B of these samples, B having so many columns; rows of what comes out are as far apart as its last number says.
+pub(crate) fn project<T: Number>(
+    loaded: &Loaded<'_, T>,
+    rows: Range<usize>,
+    b: (&CudaSlice<T>, usize),
+    to: (&mut CudaSlice<T>, usize),
+) -> Result<()> {
+    project_by(loaded, "project_sparse", rows, b, to)
+}
+
+/// The same in double precision.
+pub(crate) fn project_exactly<T: Number>(
+    loaded: &Loaded<'_, T>,
+    rows: Range<usize>,
+    b: (&CudaSlice<f64>, usize),
+    to: (&mut CudaSlice<f64>, usize),
+) -> Result<()> {
+    project_by(loaded, "project_sparse_exactly", rows, b, to)
+}
+
+fn project_by<T: Number, N: DeviceRepr>(
     loaded: &Loaded<'_, T>,
     name: &'static str,
     rows: Range<usize>,
@@ -169,7 +167,12 @@ fn by_feature<T: Number>(x: &InMemory<T>, (n, d): (usize, usize), part: usize) -
 }
 
 /// The entries of some samples by feature; `ends` says where each feature ends among all.
-fn turn<T: Number>(x: &InMemory<T>, rows: Range<usize>, ends: &mut [i64], to: (&mut [i32], &mut [T])) {
+fn turn<T: Number>(
+    x: &InMemory<T>,
+    rows: Range<usize>,
+    ends: &mut [i64],
+    (samples, values): (&mut [i32], &mut [T]),
+) {
     let first = x.0[rows.start];
     let entries = |i: usize| x.0[i] as usize..x.0[i + 1] as usize;
     let mut next = vec![0; ends.len()];
@@ -184,7 +187,7 @@ fn turn<T: Number>(x: &InMemory<T>, rows: Range<usize>, ends: &mut [i64], to: (&
     for i in rows.clone() {
         for at in entries(i) {
             let next = &mut next[x.1[at] as usize];
-            (to.0[*next], to.1[*next]) = ((i - rows.start) as i32, x.2[at]);
+            (samples[*next], values[*next]) = ((i - rows.start) as i32, x.2[at]);
             *next += 1;
         }
     }
@@ -192,8 +195,6 @@ fn turn<T: Number>(x: &InMemory<T>, rows: Range<usize>, ends: &mut [i64], to: (&
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
-
     use emmf::Csr;
 
     use super::{by_feature, by_sample};
