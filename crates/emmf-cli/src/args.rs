@@ -304,6 +304,11 @@ pub(crate) struct FitArgs {
     /// auto uses a card if there is one, the method can run on it and the work is large enough to benefit.
     #[arg(long, value_name = "DEVICE", default_value_t = Device::Cpu, help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) device: Device,
+    /// Memory of the card that the data may take, such as 8GB [default: all but a fifth of what is free]
+    ///
+    /// Dense data that need more go to the card in blocks, in every pass over them. The factors and all else come on top.
+    #[arg(long, value_name = "SIZE", value_parser = size, requires = "device", help_heading = heading::SOLVER, hide_short_help = true)]
+    pub(crate) max_device_memory: Option<u64>,
     /// Save a checkpoint in --out every MINUTES minutes
     ///
     /// Also when a signal or the time limit ends the fit, so that --resume can continue from there.

@@ -4,11 +4,14 @@
 use std::ops::{ControlFlow, Range};
 use std::time::Instant;
 
-use emmf::{Factors, Given, LabelRule, Mat, Prepared, Real, Result, RowSource, Samples, Spec, Step};
+use emmf::{Csr, Factors, Given, LabelRule, Mat, Prepared, Real, Result, RowSource, Samples, Spec, Step};
 use emmf_cuda::Card;
 
 /// Iterations that are timed.
 const ITERATIONS: usize = 25;
+/// Sparse samples, features and centroids, and entries of a sample at most.
+const SPARSE: (usize, usize, usize) = (500_000, 30_000, 50);
+const ENTRIES: usize = 100;
 /// Samples that are different.
 const DIFFERENT: usize = 8192;
 
@@ -52,11 +55,10 @@ impl<T: Real> RowSource<T> for Many<T> {
 }
 
 /// The median time of an iteration in milliseconds, and the seconds that samples took to the card.
-fn iteration<T: Real>(card: &Card, (n, d, k): (usize, usize, usize), bytes: bool) -> Result<(f64, f64)> {
-    let many = Many::<T>::new(n, d, bytes);
-    let (norms_sq, weights) = (many.norms_sq(), vec![1.0; n]);
+fn iteration<T: Real>(card: &Card, x: Samples<'_, T>, norms_sq: &[f64], k: usize) -> Result<(f64, f64)> {
+    let ((n, d), weights) = (x.shape(), vec![1.0; norms_sq.len()]);
     let began = Instant::now();
-    let prepared = Prepared::new(Samples::Stream(&many), None, &norms_sq, &weights);
+    let prepared = Prepared::new(x, None, norms_sq, &weights);
     let side = T::take(card, prepared)?;
     let taken = began.elapsed().as_secs_f64();
     let start = Factors {
@@ -78,7 +80,8 @@ fn iteration<T: Real>(card: &Card, (n, d, k): (usize, usize, usize), bytes: bool
 
 fn row<T: Real>(card: &Card, shape: (usize, usize, usize), bytes: bool) -> Result<()> {
     let floor = card.floor(shape, T::NAME == "f64")?;
-    let (ours, taken) = iteration::<T>(card, shape, bytes)?;
+    let many = Many::<T>::new(shape.0, shape.1, bytes);
+    let (ours, taken) = iteration(card, Samples::Stream(&many), &many.norms_sq(), shape.2)?;
     println!(
         "| {shape:?} | {}{} | {:.3} | {:.3} | {ours:.3} | {:.2} | {taken:.2} |",
         T::NAME,
@@ -87,6 +90,30 @@ fn row<T: Real>(card: &Card, shape: (usize, usize, usize), bytes: bool) -> Resul
         floor.reading,
         ours / floor.products
     );
+    Ok(())
+}
+
+/// Sparse samples, entries of which the first features have the most, as words do.
+fn sparse<T: Real>(n: usize, d: usize) -> Result<Csr<T>> {
+    let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+    for i in 0..n {
+        let mut row: Vec<i64> = (0..ENTRIES).map(|e| (noise(i, e).powi(3) * d as f64) as i64).collect();
+        row.sort_unstable();
+        row.dedup();
+        values.extend(row.iter().map(|&j| T::from_f64(0.1 + noise(i, j as usize))));
+        columns.extend(row);
+        starts.push(columns.len() as i64);
+    }
+    Csr::new((n, d), starts, columns, values)
+}
+
+fn sparse_row<T: Real>(card: &Card, (n, d, k): (usize, usize, usize)) -> Result<()> {
+    let x = sparse::<T>(n, d)?;
+    let norm_sq = |i: usize| x.view().row(i).map(|(_, value)| value.to_f64().powi(2)).sum();
+    let norms_sq: Vec<f64> = (0..n).map(norm_sq).collect();
+    let (ours, taken) = iteration(card, Samples::Csr(x.view()), &norms_sq, k)?;
+    let entries = x.view().nnz();
+    println!("| {n}×{d}, {entries} entries, k = {k} | {} | {ours:.3} | {taken:.2} |", T::NAME);
     Ok(())
 }
 
@@ -110,5 +137,7 @@ fn main() -> Result<()> {
         row::<f32>(&card, shape, true)?;
         row::<f64>(&card, shape, false)?;
     }
-    Ok(())
+    println!("\n| sparse | | iteration | seconds to the card |\n|---|---|---|---|");
+    sparse_row::<f32>(&card, SPARSE)?;
+    sparse_row::<f64>(&card, SPARSE)
 }

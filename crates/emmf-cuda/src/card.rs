@@ -23,7 +23,11 @@ const FEW: usize = 1 << 24;
 
 /// An NVIDIA card. Clones are the same one.
 #[derive(Clone)]
-pub struct Card(Arc<Inner>);
+pub struct Card {
+    inner: Arc<Inner>,
+    /// Bytes that samples may take there.
+    most: Option<usize>,
+}
 
 struct Inner {
     name: String,
@@ -37,7 +41,7 @@ struct Inner {
 
 impl std::fmt::Debug for Card {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Card").field("name", &self.0.name).finish_non_exhaustive()
+        f.debug_struct("Card").field("name", &self.inner.name).finish_non_exhaustive()
     }
 }
 
@@ -64,47 +68,66 @@ impl Card {
         let stream = context.new_stream().map_err(|error| told(&error))?;
         let blas = CudaBlas::new(stream.clone()).map_err(|error| told(&error))?;
         let arch = usize::try_from(10 * major + minor).unwrap_or(0);
-        Ok(Self(Arc::new(Inner { name, context, stream, blas, arch, modules: Mutex::default() })))
+        let inner = Inner { name, context, stream, blas, arch, modules: Mutex::default() };
+        Ok(Self { inner: Arc::new(inner), most: None })
+    }
+
+    /// The same, of whose memory dense samples take at most so many bytes: the others stay in this memory and go there in blocks, in
+    /// every pass over them. Coefficients and all else that a fit needs come on top. Without a limit samples are on the card if they leave a
+    /// fifth of it free.
+    #[must_use]
+    pub fn holding(self, bytes: usize) -> Self {
+        Self { most: Some(bytes), ..self }
     }
 
     /// `cuda:` and its number.
     pub fn name(&self) -> &str {
-        &self.0.name
+        &self.inner.name
     }
 
     /// What its maker calls it.
     pub fn model(&self) -> String {
-        self.0.context.name().unwrap_or_default()
+        self.inner.context.name().unwrap_or_default()
     }
 
     /// The card in a line.
     pub fn about(&self) -> Result<String> {
-        let (free, all) = self.0.context.mem_get_info().map_err(|error| self.failed(error))?;
-        let (arch, gigabytes) = (self.0.arch, |bytes: usize| bytes as f64 / 1e9);
+        let (free, all) = self.inner.context.mem_get_info().map_err(|error| self.failed(error))?;
+        let (arch, gigabytes) = (self.inner.arch, |bytes: usize| bytes as f64 / 1e9);
         let (model, free, all) = (self.model(), gigabytes(free), gigabytes(all));
         Ok(format!("{model}, compute capability {}.{}, {free:.1} of {all:.1} GB free", arch / 10, arch % 10))
     }
 
+    /// Bytes that nobody uses.
+    pub(crate) fn free(&self) -> Result<usize> {
+        Ok(self.inner.context.mem_get_info().map_err(|error| self.failed(error))?.0)
+    }
+
+    /// Bytes that samples may take, where that was said.
+    pub(crate) fn most_of_samples(&self) -> Option<usize> {
+        self.most
+    }
+
     pub(crate) fn arch(&self) -> usize {
-        self.0.arch
+        self.inner.arch
     }
 
     /// Bytes of shared memory that a block may have.
     pub(crate) fn shared_memory(&self) -> Result<usize> {
-        let bytes = self.0.context.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+        let bytes = self.inner.context.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
         Ok(usize::try_from(bytes.map_err(|error| self.failed(error))?).unwrap_or(0))
     }
 
     pub(crate) fn stream(&self) -> &Arc<CudaStream> {
-        &self.0.stream
+        &self.inner.stream
     }
 
     pub(crate) fn context(&self) -> &Arc<CudaContext> {
-        &self.0.context
+        &self.inner.context
     }
 
     pub(crate) fn blas(&self) -> &CudaBlas {
-        &self.0.blas
+        &self.inner.blas
     }
 
     /// What went wrong on this card, as an error of the library.
@@ -115,12 +138,12 @@ impl Card {
     /// A kernel of a program, which may use so many bytes of shared memory.
     pub(crate) fn kernel(&self, program: &Program, name: &str, room: usize) -> Result<Kernel> {
         let module = {
-            let mut modules = self.0.modules.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut modules = self.inner.modules.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(module) = modules.get(program) {
                 module.clone()
             } else {
-                let code = Ptx::from_binary(compile(program, self.0.arch)?);
-                let module = self.0.context.load_module(code).map_err(|error| self.failed(error))?;
+                let code = Ptx::from_binary(compile(program, self.inner.arch)?);
+                let module = self.inner.context.load_module(code).map_err(|error| self.failed(error))?;
                 modules.entry(program.clone()).or_insert(module).clone()
             }
         };
@@ -137,29 +160,29 @@ impl Card {
     /// Zeros.
     pub(crate) fn zeros<E: DeviceRepr + ValidAsZeroBits>(&self, len: usize) -> Result<CudaSlice<E>> {
         self.room(len * size_of::<E>())?;
-        self.0.stream.alloc_zeros(len.max(1)).map_err(|error| self.failed(error))
+        self.inner.stream.alloc_zeros(len.max(1)).map_err(|error| self.failed(error))
     }
 
     /// The same numbers on the card.
     pub(crate) fn upload<E: DeviceRepr>(&self, values: &[E]) -> Result<CudaSlice<E>> {
         self.room(size_of_val(values))?;
-        self.0.stream.clone_htod(values).map_err(|error| self.failed(error))
+        self.inner.stream.clone_htod(values).map_err(|error| self.failed(error))
     }
 
     /// Overwrites the first numbers of a buffer.
     pub(crate) fn put<E: DeviceRepr>(&self, values: &[E], to: &mut CudaViewMut<'_, E>) -> Result<()> {
-        self.0.stream.memcpy_htod(values, to).map_err(|error| self.failed(error))
+        self.inner.stream.memcpy_htod(values, to).map_err(|error| self.failed(error))
     }
 
     /// The numbers of a buffer, after everything before is done; fails where something before failed.
     pub(crate) fn download<E: DeviceRepr>(&self, from: &impl DevicePtr<E>) -> Result<Vec<E>> {
-        let values = self.0.stream.clone_dtoh(from).map_err(|error| self.failed(error))?;
-        self.0.context.check_err().map_err(|error| self.failed(error))?;
+        let values = self.inner.stream.clone_dtoh(from).map_err(|error| self.failed(error))?;
+        self.inner.context.check_err().map_err(|error| self.failed(error))?;
         Ok(values)
     }
 
     pub(crate) fn copy<E>(&self, from: &CudaSlice<E>, to: &mut CudaSlice<E>) -> Result<()> {
-        self.0.stream.memcpy_dtod(from, to).map_err(|error| self.failed(error))
+        self.inner.stream.memcpy_dtod(from, to).map_err(|error| self.failed(error))
     }
 
     /// Whether so many bytes are free. A few always are, and to ask takes longer than an iteration of a small problem.
@@ -167,13 +190,13 @@ impl Card {
         if bytes < FEW {
             return Ok(());
         }
-        let (free, all) = self.0.context.mem_get_info().map_err(|error| self.failed(error))?;
+        let (free, all) = self.inner.context.mem_get_info().map_err(|error| self.failed(error))?;
         if bytes <= free {
             return Ok(());
         }
         let gigabytes = |bytes: usize| bytes as f64 / 1e9;
         let why = format!(
-            "{:.2} GB more are needed on the card, which has {:.2} GB free of {:.2}; use fewer samples or the device cpu",
+            "{:.2} GB more are needed on the card, which has {:.2} GB free of {:.2}; let samples take less of it (--max-device-memory), or use the device cpu",
             gigabytes(bytes),
             gigabytes(free),
             gigabytes(all)

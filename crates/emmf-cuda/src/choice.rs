@@ -50,8 +50,8 @@ impl fmt::Display for Choice {
 }
 
 impl Choice {
-    /// The card on which n×d samples are to be fitted, if any.
-    pub fn card(self, spec: &Spec, shape: (usize, usize)) -> Result<Option<Card>> {
+    /// The card on which samples with so many [stored](emmf::Samples::stored) entries are to be fitted, if any.
+    pub fn card(self, spec: &Spec, entries: usize) -> Result<Option<Card>> {
         match self {
             Self::Cuda(_) if !is_possible(spec)? => {
                 let must = format!(
@@ -61,7 +61,7 @@ impl Choice {
                 Err(Error::param("device", self, must))
             }
             Self::Cuda(number) => Card::open(number).map(Some),
-            Self::Auto if is_possible(spec)? && work(spec, shape) >= WORTH && missing().is_none() => {
+            Self::Auto if is_possible(spec)? && work(spec, entries) >= WORTH && missing().is_none() => {
                 Ok(Card::open(0).ok())
             }
             Self::Auto | Self::Cpu => Ok(None),
@@ -80,7 +80,7 @@ fn is_possible(spec: &Spec) -> Result<bool> {
 /// the samples there takes a few seconds.
 const WORTH: f64 = 2e12;
 
-/// Multiplications with X of all iterations of a fit of n×d samples.
-fn work(spec: &Spec, (n, d): (usize, usize)) -> f64 {
-    2.0 * n as f64 * d as f64 * spec.k as f64 * (spec.max_iter * spec.restarts) as f64
+/// Multiplications with X of all iterations of a fit.
+fn work(spec: &Spec, entries: usize) -> f64 {
+    2.0 * entries as f64 * spec.k as f64 * (spec.max_iter * spec.restarts) as f64
 }

@@ -31,6 +31,12 @@ pub trait Engine<T: Real>: Send + Sync {
     /// U and V where iterations begin, made of samples in this memory.
     fn factors(&self, start: &mut Start<'_, T>) -> Result<emmf::Factors<T>>;
 
+    /// Whether samples, with all their zeros, are few enough bytes to be fetched by the thousands. Otherwise k-means runs on those in
+    /// this memory.
+    fn fetches(&self) -> bool {
+        true
+    }
+
     /// Begins with this V.
     fn begin(&self, v: &Mat<T>) -> Result<Self::State>;
 

@@ -32,7 +32,7 @@ impl Card {
         let (x, u, v) = (self.numbers::<T>(n * d)?, self.numbers::<T>(d * c)?, self.numbers::<T>(n * c)?);
         let mut q = self.zeros::<T>(d * c)?;
         let project = self.median(|| self.product((&mut p, c), (&x, d), (&u, c), (n, d, c)))?;
-        let pull = self.median(|| self.turned_products(&mut q, (&x, d), (&v, c), (d, n, c), 1))?;
+        let pull = self.median(|| self.turned_products((&mut q, false), (&x, d), (&v, c), (d, n, c), 1))?;
         drop((p, v));
         let mut copy = self.zeros::<T>(n * d)?;
         let reading = self.median(|| self.copy(&x, &mut copy))?;

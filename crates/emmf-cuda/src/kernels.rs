@@ -11,6 +11,7 @@ const GRAM: &str = include_str!("kernels/gram.cu");
 const TENSOR: &str = include_str!("kernels/tensor.cu");
 const HALVES: &str = include_str!("kernels/halves.cu");
 const PULL: &str = include_str!("kernels/pull.cu");
+const SPARSE: &str = include_str!("kernels/sparse.cu");
 
 /// Samples whose sums one block makes.
 pub(crate) const CHUNK: usize = 1024;
@@ -87,6 +88,8 @@ pub(crate) enum Kept {
     Halves,
     /// Every entry as one half, which it is.
     Exact,
+    /// In its own type, without the zeros.
+    Sparse,
 }
 
 /// The type of numbers, and how X is kept.
@@ -121,7 +124,8 @@ pub(crate) struct Program {
 impl Program {
     /// All that a card of this compute capability may ever run.
     pub(crate) fn every(shape: Shape, arch: usize) -> Vec<Self> {
-        let mut plain = vec![Types::of::<f32>(Kept::Reals), Types::of::<f64>(Kept::Reals)];
+        let in_own_type = |kept| [Types::of::<f32>(kept), Types::of::<f64>(kept)];
+        let mut plain: Vec<Types> = [Kept::Reals, Kept::Sparse].into_iter().flat_map(in_own_type).collect();
         if arch >= TENSOR_ARCH {
             plain.extend([Kept::Halves, Kept::Exact].map(Types::of::<f32>));
         }
@@ -145,6 +149,7 @@ impl Program {
 
     pub(crate) fn source(&self) -> String {
         let files: &[&str] = match self.part {
+            Part::Shared if self.types.kept == Kept::Sparse => &[COMMON, SHARED, SPARSE],
             Part::Shared => &[COMMON, SHARED],
             Part::Plain => &[COMMON, STEP, SAMPLES, GRAM],
             Part::Sweep(_) => &[COMMON, STEP, TENSOR, HALVES],
@@ -164,6 +169,7 @@ impl Program {
             Kept::Reals => &[],
             Kept::Halves => &["HALVES"],
             Kept::Exact => &["HALVES", "EXACT"],
+            Kept::Sparse => &["SPARSE"],
         };
         macros.extend(names.iter().map(|name| (*name, "1".into())));
         match self.part {

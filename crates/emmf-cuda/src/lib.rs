@@ -16,11 +16,13 @@
 #![warn(missing_debug_implementations)]
 #![warn(clippy::undocumented_unsafe_blocks)]
 
+mod blocks;
 mod card;
 mod choice;
 mod compile;
 mod engine;
 mod floor;
+mod kept;
 mod kernels;
 
 mod library;
@@ -30,6 +32,7 @@ mod orders;
 mod plain;
 mod products;
 mod side;
+mod sparse;
 mod state;
 mod sums;
 mod tensor;

@@ -5,20 +5,22 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cudarc::driver::{CudaSlice, CudaView};
+use crate::blocks::{Blocks, Work, resident, stage};
+use crate::card::{Card, Kernel, launch};
+use crate::kept::{columns_of_row, kept, size_of_entry};
+use crate::kernels::{Kept, Part, Program, Shape, Types};
+use crate::number::Number;
+use crate::side::Side;
+use crate::sparse::{self, Entries};
+use cudarc::driver::{CudaSlice, CudaView, DevicePtr};
 use emmf::data::{Dense, Sparse};
 use emmf::init::Start;
 use emmf::method::SampleSide;
 use emmf::method::side::Place;
 use emmf::{Device, Factors, Mat, Prepared, Result, Samples};
-use rayon::prelude::*;
 
-use crate::card::{Card, Kernel, launch};
-use crate::kernels::{Kept, Part, Program, Shape, TENSOR_ARCH, Types};
-use crate::library::failed;
-use crate::number::Number;
-use crate::side::Side;
-
+/// Samples that are worked on at a time: enough for launches not to count.
+const AT_ONCE: usize = 1 << 17;
 /// Bytes that are staged for the card at a time.
 const STAGED: usize = 1 << 26;
 
@@ -29,9 +31,12 @@ pub(crate) struct Loaded<'x, T: Number> {
     pub(crate) d: usize,
     /// The distance of rows of X; columns from d on are zero.
     pub(crate) ldx: usize,
-    /// The bytes of the entries, whole parts of rows; those beyond the samples are zero.
+    /// The bytes of the entries, whole parts of rows; those beyond the samples are zero. Of sparse samples, where their entries are.
     pub(crate) x: CudaSlice<u8>,
     pub(crate) kept: Kept,
+    pub(crate) sparse: Option<Entries<T>>,
+    /// How samples come here, where not all stay.
+    blocks: Option<Blocks<T>>,
     /// What each sample is multiplied by, here and there.
     pub(crate) factors: Vec<T>,
     pub(crate) factor: CudaSlice<T>,
@@ -46,30 +51,55 @@ impl<'x, T: Number> Loaded<'x, T> {
     /// Takes all samples to the card.
     pub(crate) fn new(card: &Card, prepared: Prepared<'x, T>) -> Result<Self> {
         let (n, d) = prepared.x.shape();
-        if matches!(prepared.x, Samples::Csr(_)) {
-            return Err(failed(
-                card.name(),
-                "the data are sparse; use the device cpu, or store them as dense",
-            ));
-        }
         let (place, kept) = (Place::whole(n), kept::<T>(card, &prepared.x)?);
-        let ldx = d.next_multiple_of(if kept == Kept::Reals { 4 } else { 32 });
-        let rows = n.next_multiple_of(place.rows_per_part().max(1));
-        let x = card.zeros::<u8>(rows * ldx * size_of_entry::<T>(kept))?;
+        let width = |kept| d.next_multiple_of(columns_of_row(kept));
+        let stays = match kept {
+            Kept::Sparse => n,
+            _ => resident(card, &place, width(kept) * size_of_entry::<T>(kept))?,
+        };
+        // What comes again and again comes as it is.
+        let kept = if stays < n { Kept::Reals } else { kept };
+        let ldx = width(kept);
+        let stays = if stays < n { resident(card, &place, ldx * size_of::<T>())? } else { n };
+        let (sparse, x) = if let Samples::Csr(x) = prepared.x {
+            let (entries, addresses) = Entries::new(card, x, &place)?;
+            (Some(entries), addresses)
+        } else {
+            let all = n.next_multiple_of(place.rows_per_part().max(1));
+            let rows = if stays < n { stays } else { all };
+            (None, card.zeros::<u8>(rows * ldx * size_of_entry::<T>(kept))?)
+        };
+        let blocks = if stays < n { Some(Blocks::new(card, &place, ldx, stays)?) } else { None };
         let factors = prepared.factors.map_or_else(|| vec![T::ONE; n], <[T]>::to_vec);
         let (factor, norms_sq, s) =
             (card.upload(&factors)?, card.upload(prepared.norms_sq)?, card.upload(prepared.weights)?);
         let card = card.clone();
         let kernels = Mutex::default();
-        let mut loaded =
-            Self { card, place, d, ldx, x, kept, factors, factor, norms_sq, s, prepared, kernels };
-        loaded.fill()?;
+        let mut loaded = Self {
+            card,
+            place,
+            d,
+            ldx,
+            x,
+            kept,
+            sparse,
+            blocks,
+            factors,
+            factor,
+            norms_sq,
+            s,
+            prepared,
+            kernels,
+        };
+        if kept != Kept::Sparse {
+            loaded.fill(stays)?;
+        }
         Ok(loaded)
     }
 
-    /// Brings X to the card, some samples at a time.
-    fn fill(&mut self) -> Result<()> {
-        let (n, card) = (self.n(), self.card.clone());
+    /// Brings the first n samples to the card, some at a time.
+    fn fill(&mut self, n: usize) -> Result<()> {
+        let card = self.card.clone();
         // Rows of halves are made there, of rows that follow each other.
         let width = if self.kept == Kept::Reals { self.ldx } else { self.d };
         let each = (STAGED / (width * size_of::<T>()).max(1)).clamp(1, n.max(1));
@@ -139,38 +169,81 @@ impl<'x, T: Number> Loaded<'x, T> {
     }
 
     /// These rows of X as numbers of its type, where it is kept otherwise.
-    pub(crate) fn as_reals(&self, rows: Range<usize>) -> Result<Option<CudaSlice<T>>> {
-        if self.kept == Kept::Reals {
-            return Ok(None);
-        }
+    pub(crate) fn as_reals(&self, rows: Range<usize>) -> Result<CudaSlice<T>> {
         let (kernel, card) = (self.shared("as_reals")?, &self.card);
         let mut out = card.zeros::<T>(rows.len() * self.ldx)?;
-        let (ldx, first, n) = (self.ldx as i64, rows.start as i64, rows.len() as i64);
-        launch!(card, kernel, kernel.for_each(rows.len() * self.ldx), [&self.x, &ldx, &first, &n, &mut out])?;
-        Ok(Some(out))
-    }
-
-    /// These rows of X in double precision, without their factors.
-    pub(crate) fn widened(&self, rows: Range<usize>) -> Result<CudaSlice<f64>> {
-        let (kernel, card) = (self.shared("widen")?, &self.card);
-        let mut out = card.zeros::<f64>(rows.len() * self.ldx)?;
         let (ldx, first, n) = (self.ldx as i64, rows.start as i64, rows.len() as i64);
         launch!(card, kernel, kernel.for_each(rows.len() * self.ldx), [&self.x, &ldx, &first, &n, &mut out])?;
         Ok(out)
     }
 
-    /// Some samples, times their factors.
-    pub(crate) fn gathered(&self, samples: &[usize]) -> Result<Mat<T>> {
-        if samples.is_empty() {
-            return Ok(Mat::zeros(0, self.d));
+    /// These dense rows in double precision, without their factors: from row `first` of what is there.
+    fn widened<B>(&self, x: &impl DevicePtr<B>, first: usize, rows: usize) -> Result<CudaSlice<f64>> {
+        let (kernel, card) = (self.shared("widen")?, &self.card);
+        let mut out = card.zeros::<f64>(rows * self.ldx)?;
+        let (ldx, first, n) = (self.ldx as i64, first as i64, rows as i64);
+        let (x, _used) = x.device_ptr(card.stream());
+        launch!(card, kernel, kernel.for_each(rows * self.ldx), [&x, &ldx, &first, &n, &mut out])?;
+        Ok(out)
+    }
+
+    /// X·U of these samples in double precision, without their factors.
+    pub(crate) fn projected_exactly(&self, u: &Mat<T>, rows: Range<usize>) -> Result<Vec<f64>> {
+        let (card, c, ldx) = (&self.card, u.cols(), self.ldx);
+        let (u, mut p) = (card.upload(u.cast::<f64>().as_slice())?, card.zeros::<f64>(rows.len() * c)?);
+        if self.sparse.is_some() {
+            sparse::project_exactly(self, rows, (&u, c), (&mut p, c))?;
+        } else if self.blocks.is_some() {
+            let first = rows.start;
+            self.each_block(rows, &mut |rows, x| {
+                let (x, many) = (self.widened(x, 0, rows.len())?, rows.len());
+                let mut p = p.slice_mut((rows.start - first) * c..(rows.end - first) * c);
+                card.product((&mut p, c), (&x, ldx), (&u, c), (many, self.d, c))
+            })?;
+        } else {
+            let x = self.widened(&self.x, rows.start, rows.len())?;
+            card.product((&mut p, c), (&x, ldx), (&u, c), (rows.len(), self.d, c))?;
         }
-        let (kernel, card) = (self.shared("gather")?, &self.card);
-        let rows = card.upload(&samples.iter().map(|&i| i as i64).collect::<Vec<_>>())?;
-        let mut out = card.zeros::<T>(samples.len() * self.d)?;
-        let (ldx, many, d) = (self.ldx as i64, samples.len() as i64, self.d as i32);
-        let grid = kernel.for_each(samples.len() * self.d);
-        launch!(card, kernel, grid, [&self.x, &ldx, &self.factor, &rows, &many, &d, &mut out])?;
-        Mat::from_vec(card.download(&out)?, samples.len(), self.d)
+        card.download(&p)
+    }
+
+    /// Does something with these dense samples as numbers of their type, some at a time.
+    pub(crate) fn each_block(&self, rows: Range<usize>, work: &mut Work<'_, T>) -> Result<()> {
+        let all = self.reals();
+        if let (Some(blocks), Some(all)) = (&self.blocks, &all) {
+            return blocks.each((&self.card, &self.place, self.ldx), (&self.prepared.x, all), rows, work);
+        }
+        for first in rows.clone().step_by(AT_ONCE) {
+            let rows = first..(first + AT_ONCE).min(rows.end);
+            match &all {
+                Some(all) => work(rows.clone(), &all.slice(rows.start * self.ldx..rows.end * self.ldx))?,
+                None => work(rows.clone(), &self.as_reals(rows)?.as_view())?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether not all samples stay on the card.
+    pub(crate) fn is_in_blocks(&self) -> bool {
+        self.blocks.is_some()
+    }
+
+    /// Rows that [`each_block`](Self::each_block) gives at a time, at most.
+    pub(crate) fn at_once(&self) -> usize {
+        self.blocks.as_ref().map_or(AT_ONCE, |blocks| blocks.rows).min(self.n().max(1))
+    }
+
+    /// Some samples, times their factors. They are read in this memory: on the card they may be rounded, by which k-means would end
+    /// elsewhere.
+    pub(crate) fn gathered(&self, samples: &[usize]) -> Result<Mat<T>> {
+        let mut found = Mat::zeros(samples.len(), self.d);
+        for (at, &i) in samples.iter().enumerate() {
+            let row = found.row_mut(at);
+            self.prepared.x.read(i..i + 1, row)?;
+            let factor = self.prepared.factors.map_or(T::ONE, |factors| factors[i]);
+            row.iter_mut().for_each(|value| *value *= factor);
+        }
+        Ok(found)
     }
 
     /// The start that needs all samples in this memory.
@@ -182,48 +255,6 @@ impl<'x, T: Number> Loaded<'x, T> {
             Samples::Stream(x) => start.factors(&Dense::streamed(x, scale)),
         }
     }
-}
-
-/// How this card keeps such samples.
-fn kept<T: Number>(card: &Card, x: &Samples<'_, T>) -> Result<Kept> {
-    if !T::SINGLE || card.arch() < TENSOR_ARCH {
-        return Ok(Kept::Reals);
-    }
-    Ok(if are_halves(x)? { Kept::Exact } else { Kept::Halves })
-}
-
-fn size_of_entry<T>(kept: Kept) -> usize {
-    match kept {
-        Kept::Reals => size_of::<T>(),
-        Kept::Halves => 4,
-        Kept::Exact => 2,
-    }
-}
-
-/// Whether all entries are whole numbers up to 2048, which eleven digits hold.
-fn are_halves<T: Number>(x: &Samples<'_, T>) -> Result<bool> {
-    let (n, d) = x.shape();
-    let is_exact = |value: &T| {
-        let value = value.to_f64();
-        value <= 2048.0 && value.fract() == 0.0
-    };
-    let window = (STAGED / 16 / (d * size_of::<T>()).max(1)).max(1);
-    let looked = (0..n.div_ceil(window)).into_par_iter().map(|at| {
-        let rows = at * window..((at + 1) * window).min(n);
-        let mut buffer = vec![T::ZERO; rows.len() * d];
-        x.read(rows, &mut buffer)?;
-        Ok(buffer.iter().all(is_exact))
-    });
-    let other: Result<Option<bool>> =
-        looked.filter(|found| !matches!(found, Ok(true))).find_any(|_| true).transpose();
-    Ok(other?.is_none())
-}
-
-/// Puts rows into `staged`, which has the same room for each.
-fn stage<T: Number>(x: &Samples<'_, T>, rows: Range<usize>, staged: &mut [T]) -> Result<()> {
-    let (d, each) = (x.shape().1, staged.len() / rows.len().max(1));
-    let lines = staged.par_chunks_mut(each.max(1)).enumerate();
-    lines.try_for_each(|(at, out)| x.read(rows.start + at..rows.start + at + 1, &mut out[..d]))
 }
 
 impl Device for Card {

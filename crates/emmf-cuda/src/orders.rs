@@ -64,6 +64,10 @@ impl<T: Number> Engine<T> for Loaded<'_, T> {
         self.factors_here(start)
     }
 
+    fn fetches(&self) -> bool {
+        self.sparse.is_none()
+    }
+
     fn begin(&self, v: &Mat<T>) -> Result<State<T>> {
         let shape = Shape::new(v.cols());
         // Whole parts of rows, for products over them.
@@ -116,14 +120,10 @@ impl<T: Number> Engine<T> for Loaded<'_, T> {
         let grid = kernel.for_each(self.n() * ld);
         launch!(card, kernel, grid, [&labels, &self.s, &self.factor, &mut members, &n, &wide])?;
         let mut pieces = card.zeros::<T>(parts * self.ldx * ld)?;
-        for part in 0..parts {
-            let (members, mut piece) = (
-                members.slice(part * rows * ld..(part + 1) * rows * ld),
-                pieces.slice_mut(part * self.ldx * ld..(part + 1) * self.ldx * ld),
-            );
-            self.with_reals(part * rows..(part + 1) * rows, |x| {
-                self.card.turned_products(&mut piece, (x, self.ldx), (&members, ld), (self.ldx, rows, ld), 1)
-            })?;
+        if let Some(entries) = &self.sparse {
+            entries.pull(self, (&members, ld), &mut pieces)?;
+        } else {
+            self.pull_parts((&members, ld), &mut pieces)?;
         }
         let sums = |rows| add_up(self, (&pieces, 1), (self.d, clusters), (self.ldx * ld, ld), rows);
         nodes.iter().map(sums).collect()
@@ -211,12 +211,8 @@ impl<T: Number> Engine<T> for Loaded<'_, T> {
     }
 
     fn project_exactly(&self, u: &Mat<T>, rows: Range<usize>) -> Result<Vec<f64>> {
-        let (card, c) = (&self.card, u.cols());
-        let (x, u) = (self.widened(rows.clone())?, card.upload(u.cast::<f64>().as_slice())?);
-        let mut p = card.zeros::<f64>(rows.len() * c)?;
-        card.product((&mut p, c), (&x, self.ldx), (&u, c), (rows.len(), self.d, c))?;
-        let mut p = card.download(&p)?;
-        for (p, factor) in p.chunks_exact_mut(c).zip(&self.factors[rows]) {
+        let mut p = self.projected_exactly(u, rows.clone())?;
+        for (p, factor) in p.chunks_exact_mut(u.cols()).zip(&self.factors[rows]) {
             p.iter_mut().for_each(|p| *p *= factor.to_f64());
         }
         Ok(p)
@@ -275,5 +271,27 @@ impl<T: Number> Loaded<'_, T> {
         let mut copy = self.card.zeros(v.len())?;
         self.card.copy(v, &mut copy)?;
         Ok(copy)
+    }
+
+    /// XᵀW of every part, rows of W being `ld` apart.
+    pub(crate) fn pull_parts(
+        &self,
+        (w, ld): (&CudaSlice<T>, usize),
+        pieces: &mut CudaSlice<T>,
+    ) -> Result<()> {
+        let rows = self.place.rows_per_part();
+        for part in 0..self.parts() {
+            let (w, mut piece) = (
+                w.slice(part * rows * ld..(part + 1) * rows * ld),
+                pieces.slice_mut(part * self.ldx * ld..(part + 1) * self.ldx * ld),
+            );
+            self.each_block(part * rows..((part + 1) * rows).min(self.n()), &mut |block, x| {
+                let from = block.start - part * rows;
+                let w = w.slice(from * ld..(from + block.len()) * ld);
+                let to = (&mut piece, from > 0);
+                self.card.turned_products(to, (x, self.ldx), (&w, ld), (self.ldx, block.len(), ld), 1)
+            })?;
+        }
+        Ok(())
     }
 }

@@ -1,18 +1,17 @@
-//! Passes over X by cuBLAS: in double precision, for many centroids, and on cards without tensor cores for halves.
+//! Passes over X by cuBLAS, or entry by entry where it is sparse: in double precision, for many centroids, and on cards without tensor cores for halves.
 #![allow(unsafe_code, reason = "kernels are launched through the C interface of the driver")]
 
 use std::ops::Range;
 
-use cudarc::driver::CudaSlice;
+use cudarc::driver::{CudaSlice, CudaView};
 use emmf::{Error, Result};
 
 use crate::card::{Kernel, THREADS, launch};
-use crate::kernels::{MOST_IN_REGISTERS, Part, Shape};
+use crate::kernels::{Kept, MOST_IN_REGISTERS, Part, Shape};
 use crate::loaded::Loaded;
 use crate::number::Number;
+use crate::sparse;
 
-/// Samples whose P is made at a time: enough for launches not to count.
-const BLOCK: usize = 1 << 17;
 /// Samples of a piece of VᵀQV at least and at most, and blocks that its pieces should make together.
 const LEAST_PIECE: usize = 256;
 const MOST_PIECE: usize = 8192;
@@ -38,14 +37,17 @@ pub(crate) struct Plain<T: Number> {
 impl<T: Number> Plain<T> {
     pub(crate) fn new(loaded: &Loaded<'_, T>, shape: Shape) -> Result<Self> {
         let (card, parts, rows) = (&loaded.card, loaded.parts(), loaded.place.rows_per_part());
-        let block = BLOCK.min(loaded.n().max(1));
+        let block = loaded.at_once();
         let gram_piece = if shape.ld <= MOST_IN_REGISTERS {
             (loaded.n() / GRAM_BLOCKS).clamp(LEAST_PIECE, MOST_PIECE)
         } else {
             rows.max(1)
         };
         Ok(Self {
-            reals: loaded.as_reals(0..parts * rows)?,
+            reals: match loaded.kept {
+                Kept::Reals | Kept::Sparse => None,
+                Kept::Halves | Kept::Exact => Some(loaded.as_reals(0..parts * rows)?),
+            },
             u: card.zeros(loaded.d * shape.c)?,
             p: card.zeros(block * shape.ld)?,
             vg: card.zeros(block * shape.ld)?,
@@ -58,17 +60,37 @@ impl<T: Number> Plain<T> {
     }
 }
 
+/// What is done with P of some rows; the other room is for as many.
+type Then<'a, T> = dyn FnMut(Range<usize>, &CudaSlice<T>, &mut CudaSlice<T>) -> Result<()> + 'a;
+
 impl<T: Number> Plain<T> {
-    /// P = X·U of these samples.
-    pub(crate) fn project(&mut self, loaded: &Loaded<'_, T>, shape: Shape, rows: Range<usize>) -> Result<()> {
-        let Self { reals, u, p, .. } = self;
-        let (card, d) = (&loaded.card, loaded.d);
-        let from = rows.start * loaded.ldx..rows.end * loaded.ldx;
-        let x = match reals {
-            Some(reals) => reals.slice(from),
-            None => loaded.reals().ok_or_else(nowhere)?.slice(from),
+    /// P = X·U of all samples, some at a time.
+    pub(crate) fn project(
+        &mut self,
+        loaded: &Loaded<'_, T>,
+        shape: Shape,
+        then: &mut Then<'_, T>,
+    ) -> Result<()> {
+        let Self { reals, u, p, vg, block, .. } = self;
+        let (card, d, ldx, Shape { c, ld }) = (&loaded.card, loaded.d, loaded.ldx, shape);
+        let n = loaded.n();
+        let some = (0..n).step_by(*block).map(|first| first..(first + *block).min(n));
+        if loaded.sparse.is_some() {
+            for rows in some {
+                sparse::project(loaded, rows.clone(), (u, c), (&mut *p, ld))?;
+                then(rows, p, vg)?;
+            }
+            return Ok(());
+        }
+        let mut dense = |rows: Range<usize>, x: &CudaView<'_, T>| {
+            card.product((&mut *p, ld), (x, ldx), (&*u, c), (rows.len(), d, c))?;
+            then(rows, p, vg)
         };
-        card.product((p, shape.ld), (&x, loaded.ldx), (u, shape.c), (rows.len(), d, shape.c))
+        let Some(reals) = reals else { return loaded.each_block(0..n, &mut dense) };
+        for rows in some {
+            dense(rows.clone(), &reals.slice(rows.start * ldx..rows.end * ldx))?;
+        }
+        Ok(())
     }
 
     /// The products of all parts.
@@ -89,14 +111,26 @@ impl<T: Number> Plain<T> {
             launch!(card, gram, gram.grid(blocks, THREADS), [v, q, &n, &per_part, &piece, &mut self.grams])?;
         } else {
             launch!(card, kernel, grid, [v, q, &mut self.weighted, &n])?;
-            card.turned_products(&mut self.grams, (v, ld), (&self.weighted, ld), (ld, rows, ld), parts)?;
+            card.turned_products(
+                (&mut self.grams, false),
+                (v, ld),
+                (&self.weighted, ld),
+                (ld, rows, ld),
+                parts,
+            )?;
         }
         launch!(card, kernel, grid, [v, w, &mut self.weighted, &n])?;
+        if let Some(entries) = &loaded.sparse {
+            return entries.pull(loaded, (&self.weighted, ld), &mut self.pieces);
+        }
+        if loaded.is_in_blocks() {
+            return loaded.pull_parts((&self.weighted, ld), &mut self.pieces);
+        }
         let x = match &self.reals {
             Some(reals) => reals.as_view(),
             None => loaded.reals().ok_or_else(nowhere)?,
         };
-        let (pieces, weighted) = (&mut self.pieces, (&self.weighted, ld));
+        let (pieces, weighted) = ((&mut self.pieces, false), (&self.weighted, ld));
         card.turned_products(pieces, (&x, loaded.ldx), weighted, (loaded.ldx, rows, ld), parts)
     }
 }

@@ -1,16 +1,17 @@
-//! Products by cuBLAS, row-major.
+//! Products, row-major: by cuBLAS, or entry by entry where X is sparse.
 #![allow(unsafe_code, reason = "cuBLAS is called through its C interface")]
 
 use std::ops::Range;
 
 use cudarc::cublas::sys::cublasOperation_t::{CUBLAS_OP_N, CUBLAS_OP_T};
 use cudarc::cublas::{Gemm, GemmConfig, StridedBatchedConfig};
-use cudarc::driver::{CudaSlice, CudaView, DevicePtr, DevicePtrMut};
-use emmf::{Error, Result};
+use cudarc::driver::{CudaSlice, DevicePtr, DevicePtrMut};
+use emmf::Result;
 
 use crate::card::Card;
 use crate::loaded::Loaded;
 use crate::number::Number;
+use crate::sparse;
 
 /// A row-major matrix on the card: its buffer and the distance of its rows.
 pub(crate) type Rows<'a, B> = (&'a B, usize);
@@ -45,10 +46,10 @@ impl Card {
     }
 
     /// Cᵢ = AᵢᵀBᵢ for so many pieces of `inner` rows that follow each other in A and B; each Cᵢ has columns of A × columns of B and rows as far
-    /// apart as those of B.
+    /// apart as those of B. They are added to what is there, or take its place.
     pub(crate) fn turned_products<T: Number>(
         &self,
-        c: &mut impl DevicePtrMut<T>,
+        (c, adds): (&mut impl DevicePtrMut<T>, bool),
         (a, lda): Rows<'_, impl DevicePtr<T>>,
         (b, ldb): Rows<'_, impl DevicePtr<T>>,
         (rows, inner, columns): (usize, usize, usize),
@@ -63,7 +64,7 @@ impl Card {
             alpha: T::ONE,
             lda: ldb as i32,
             ldb: lda as i32,
-            beta: T::ZERO,
+            beta: if adds { T::ONE } else { T::ZERO },
             ldc: ldb as i32,
         };
         let (stride_a, stride_b) = ((inner * ldb) as i64, (inner * lda) as i64);
@@ -86,32 +87,26 @@ const PRODUCTS: usize = 1 << 22;
 impl<T: Number> Loaded<'_, T> {
     /// Rows whose products, `ld` apart, are made at a time.
     pub(crate) fn rows_at_once(&self, ld: usize) -> usize {
-        (PRODUCTS / ld.max(self.ldx / 16).max(1)).max(128)
+        let copied = if self.sparse.is_some() { 0 } else { self.ldx / 16 };
+        (PRODUCTS / ld.max(copied).max(1)).max(128)
     }
 
-    /// X·points of these samples, `ld` apart, by cuBLAS.
+    /// X·points of these samples, `ld` apart.
     pub(crate) fn products(
         &self,
         rows: Range<usize>,
         (points, m, ld): (&CudaSlice<T>, usize, usize),
     ) -> Result<CudaSlice<T>> {
         let mut p = self.card.zeros::<T>(rows.len() * ld)?;
-        self.with_reals(rows.clone(), |x| {
+        if self.sparse.is_some() {
+            sparse::project(self, rows, (points, m), (&mut p, ld))?;
+            return Ok(p);
+        }
+        let first = rows.start;
+        self.each_block(rows, &mut |rows, x| {
+            let mut p = p.slice_mut((rows.start - first) * ld..(rows.end - first) * ld);
             self.card.product((&mut p, ld), (x, self.ldx), (points, m), (rows.len(), self.d, m))
         })?;
         Ok(p)
-    }
-
-    /// Does something with these rows of X as numbers of its type.
-    pub(crate) fn with_reals(
-        &self,
-        rows: Range<usize>,
-        work: impl FnOnce(&CudaView<'_, T>) -> Result<()>,
-    ) -> Result<()> {
-        if let Some(reals) = self.as_reals(rows.clone())? {
-            return work(&reals.as_view());
-        }
-        let all = self.reals().ok_or_else(|| Error::param("the samples", "not there", "on the card"))?;
-        work(&all.slice(rows.start * self.ldx..rows.end * self.ldx))
     }
 }

@@ -127,7 +127,7 @@ impl<T: Real, E: Engine<T>> SampleSide<T> for Side<T, E> {
         let engine = self.engine.clone();
         // Up to as many samples as k-means would fetch it is that of samples in this memory, bit for bit.
         let elsewhere = match start.init() {
-            Init::Kmeans | Init::Trimmed => !start.sees_all(engine.place().count),
+            Init::Kmeans | Init::Trimmed => engine.fetches() && !start.sees_all(engine.place().count),
             init => init == Init::KmeansParallel,
         };
         if elsewhere || start.given().is_some() {

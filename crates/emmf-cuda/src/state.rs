@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use cudarc::driver::CudaSlice;
+use cudarc::driver::{CudaSlice, DevicePtr};
 use emmf::loss::Stats;
 use emmf::method::Update;
 use emmf::method::side::{Pull, Sweep};
@@ -103,12 +103,9 @@ impl<T: Number> State<T> {
                 let card = &loaded.card;
                 card.put(u.as_slice(), &mut plain.u.as_view_mut())?;
                 let g = card.upload(g.as_slice())?;
-                for first in (0..loaded.n()).step_by(plain.block) {
-                    let rows = first..(first + plain.block).min(loaded.n());
-                    plain.project(loaded, shape, rows.clone())?;
-                    let Plain { p, vg, .. } = &mut **plain;
-                    step_rows(loaded, shape, (v, r), (p, vg, &g), (rows, update, smoothing))?;
-                }
+                plain.project(loaded, shape, &mut |rows, p, vg| {
+                    step_rows(loaded, shape, (v, r), (p, vg, &g), (rows, update, smoothing))
+                })?;
             }
         }
         Ok(())
@@ -121,16 +118,26 @@ impl<T: Number> State<T> {
         u: &Mat<T>,
         smoothing: f64,
     ) -> Result<()> {
-        let (kernel, card) = (self.kernel(loaded, "by_definition")?, &loaded.card);
-        let ut = card.upload(u.transposed().as_slice())?;
-        let (ldx, n, d) = (loaded.ldx as i64, loaded.n() as i64, loaded.d as i32);
-        let grid = kernel.grid((loaded.n().div_ceil(MEASURED), 1), THREADS);
-        launch!(
-            card,
-            kernel,
-            grid,
-            [&loaded.x, &ldx, &ut, &self.v, &loaded.factor, &mut self.r, &n, &d, &smoothing]
-        )
+        let ut = loaded.card.upload(u.transposed().as_slice())?;
+        if !loaded.is_in_blocks() {
+            return self.measure_of(loaded, (&loaded.x, 0..loaded.n()), (&ut, smoothing));
+        }
+        loaded.each_block(0..loaded.n(), &mut |rows, x| self.measure_of(loaded, (x, rows), (&ut, smoothing)))
+    }
+
+    /// The same of these rows, of which `x` is the first one.
+    fn measure_of<B>(
+        &mut self,
+        loaded: &Loaded<'_, T>,
+        (x, rows): (&impl DevicePtr<B>, Range<usize>),
+        (ut, smoothing): (&CudaSlice<T>, f64),
+    ) -> Result<()> {
+        let (kernel, card, ld) = (self.kernel(loaded, "by_definition")?, &loaded.card, self.shape.ld);
+        let (ldx, n, d) = (loaded.ldx as i64, rows.len() as i64, loaded.d as i32);
+        let grid = kernel.grid((rows.len().div_ceil(MEASURED), 1), THREADS);
+        let (v, factor) = (self.v.slice(rows.start * ld..rows.end * ld), loaded.factor.slice(rows.clone()));
+        let (mut r, (x, _used)) = (self.r.slice_mut(rows), x.device_ptr(card.stream()));
+        launch!(card, kernel, grid, [&x, &ldx, ut, &v, &factor, &mut r, &n, &d, &smoothing])
     }
 
     /// Sums over the residuals, and how many are marked as to be measured by their definition.

@@ -53,7 +53,7 @@ pub(crate) struct Moved<'a, T> {
 impl<T: Number> Tensor<T> {
     /// Whether this card can, for V of this shape.
     pub(crate) fn serves(loaded: &Loaded<'_, T>, shape: Shape) -> bool {
-        loaded.kept != Kept::Reals && shape.ld <= MOST_IN_REGISTERS && loaded.n() > 0
+        matches!(loaded.kept, Kept::Halves | Kept::Exact) && shape.ld <= MOST_IN_REGISTERS && loaded.n() > 0
     }
 
     pub(crate) fn new(loaded: &Loaded<'_, T>, shape: Shape) -> Result<Self> {

@@ -80,7 +80,7 @@ fn run<'py, T: Element + Real>(
         let (graph, running) = (graph.as_ref(), Running::on(threads).cancel(token));
         let clusters = clusters.as_deref();
         let x = x.samples()?;
-        let card = device.card(spec, x.shape())?;
+        let card = device.card(spec, x.stored())?;
         let device = card.as_ref().map(|card| card as _);
         let given = Given { sample_weights, start, clusters, graph, device, running, ..Given::default() };
         let given = Given { observer: Some(observer), ..given };

@@ -8,6 +8,7 @@ use program::Place;
 fn a_device_that_cannot_be_is_refused() {
     let place = Place::with_data();
     place.refuses("fit x.csv -k 2 --device gpu", &["--device", "gpu", "cuda:N"]);
+    place.refuses("fit x.csv -k 2 --max-device-memory 1GB", &["--device"]);
     place.refuses("fit x.csv -k 2 --method emmf --device cuda:4096", &["cuda:4096 cannot be used"]);
     // What a card cannot do is said before it is looked for, and never done elsewhere.
     for options in ["", "--method pnmf", "--method emmf --graph knn", "--method emmf --missing nan"] {

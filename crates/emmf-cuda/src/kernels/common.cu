@@ -1,4 +1,4 @@
-// What every kernel uses. Macros that come from Rust: REAL (float or double), HALVES (X is kept as halves, EXACT ones or sums of two), C and LD
+// What every kernel uses. Macros that come from Rust: REAL (float or double), HALVES (X is kept as halves, EXACT ones or sums of two) or SPARSE, C and LD
 // (columns of V, and the distance of its rows: the next multiple of 16, the rest zero), CHUNK (samples whose sums a
 // block makes), TINY, MOST, NOISE and CANCELLATION (of `Real`).
 
@@ -9,7 +9,25 @@ typedef long long count;
 #define ALL 0xffffffffu
 
 // How X is kept, n×ldx.
-#ifdef HALVES
+#ifdef SPARSE
+// By its entries: where those of each sample start, and the feature of each, which ascend.
+struct Sparse {
+    const count* starts;
+    const int* columns;
+    const real* values;
+};
+typedef Sparse stored;
+
+__device__ __forceinline__ real entry_at(const stored* x, count ldx, count i, count j) {
+    count low = x->starts[i], end = x->starts[i + 1], high = end;
+    while (low < high) {
+        count middle = (low + high) / 2;
+        if (x->columns[middle] < j) low = middle + 1;
+        else high = middle;
+    }
+    return low < end && x->columns[low] == j ? x->values[low] : (real)0;
+}
+#elif defined(HALVES)
 // As halves and what these leave, BESIDES of the one and as many of the other in turn, so that both are fetched at once. EXACT halves leave
 // nothing.
 typedef unsigned short bits;

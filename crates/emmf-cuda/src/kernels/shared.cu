@@ -60,14 +60,6 @@ extern "C" __global__ void add_up(const real* pieces, count rows, int columns, i
     out[at] = (real)tree_of_parts(pieces + at / columns * ld + at % columns, apart, per_part, parts);
 }
 
-// Some samples, times their factors.
-extern "C" __global__ void gather(const stored* x, count ldx, const real* factor, const count* rows, count many, int d, real* out) {
-    count at = blockIdx.x * (count)blockDim.x + threadIdx.x;
-    if (at >= many * d) return;
-    count i = rows[at / d];
-    out[at] = factor[i] * entry_at(x, ldx, i, at % d);
-}
-
 // Entries of n rows from `first` on, in double precision.
 extern "C" __global__ void widen(const stored* x, count ldx, count first, count n, double* out) {
     count at = blockIdx.x * (count)blockDim.x + threadIdx.x;

@@ -2,7 +2,7 @@
 
 use emmf::preprocess::Normalize;
 use emmf::registry::METHODS;
-use emmf::{Factors, Fit, Init, LabelRule, Mat, Outliers, Real, Solver, Spec, StopBy};
+use emmf::{Csr, Factors, Fit, Init, LabelRule, Mat, Outliers, Real, Samples, Solver, Spec, StopBy};
 use emmf_cuda::Card;
 use std::collections::BTreeMap;
 
@@ -76,14 +76,20 @@ fn sample_losses() -> impl Iterator<Item = &'static str> {
 const SOLVERS: [Solver; 2] = [Solver::Mu, Solver::Hals];
 
 fn every_loss<T: Real>(card: &Card, (n, d, k): (usize, usize, usize), within: f64, solvers: &[Solver]) {
-    let (x, start) = (samples::<T>(n, d, k, 0.3), start::<T>(n, d, k));
+    let x = samples::<T>(n, d, k, 0.3);
+    every_loss_of(card, Samples::Dense(x.view()), k, within, solvers);
+}
+
+fn every_loss_of<T: Real>(card: &Card, x: Samples<'_, T>, k: usize, within: f64, solvers: &[Solver]) {
+    let (n, d) = x.shape();
+    let start = start::<T>(n, d, k);
     let weights: Vec<f64> = (0..n).map(|i| 1.0 + (i % 3) as f64).collect();
     for name in sample_losses() {
         for &solver in solvers {
             let spec = Spec::new(name, k).solver(solver).max_iter(40).tol(0.0).outliers(Outliers::Keep);
             // Whether extrapolation is taken back is decided by the last digits of objectives, of which single precision has few.
             let spec = spec.label_rule(LabelRule::Largest).extrapolate(T::NAME == "f64");
-            let request = || spec.on(&x).start(&start).weights(&weights);
+            let request = || spec.on(x).start(&start).weights(&weights);
             let cpu = request().fit().unwrap();
             let gpu = request().device(card).fit().unwrap();
             agree(&cpu, &gpu, (within, 0.99), &format!("{name}, {solver}, {}, {n}x{d}, k = {k}", T::NAME));
@@ -91,6 +97,48 @@ fn every_loss<T: Real>(card: &Card, (n, d, k): (usize, usize, usize), within: f6
             assert_eq!(gpu.v, again.v, "{name}: the same bits");
             assert_eq!(gpu.objective.to_bits(), again.objective.to_bits(), "{name}: the same bits");
         }
+    }
+}
+
+/// Sparse samples: feature 0 is in nearly all of them, the last one in none, every 50th sample is empty, and features are in no order.
+fn sparse<T: Real>(n: usize, d: usize, k: usize) -> Csr<T> {
+    let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+    for i in 0..n {
+        for j in (0..d - 1).rev().filter(|_| i % 50 != 7) {
+            let centre = noise(i % k, j, 1);
+            if j == 0 || (centre > 0.6 && noise(i, j, 8) > 0.7) || noise(i, j, 9) > 0.98 {
+                columns.push(j as i64);
+                values.push(T::from_f64(0.1 + centre + noise(i, j, 4)));
+            }
+        }
+        starts.push(columns.len() as i64);
+    }
+    Csr::new((n, d), starts, columns, values).unwrap()
+}
+
+#[test]
+fn sparse_samples_end_where_the_processor_ends() {
+    let Some(card) = card() else { return };
+    let (single, double) = (sparse::<f32>(2100, 90, 5), sparse::<f64>(2100, 90, 5));
+    every_loss_of(&card, Samples::Csr(single.view()), 5, 1e-5, &SOLVERS);
+    every_loss_of(&card, Samples::Csr(double.view()), 5, 1e-10, &SOLVERS);
+    let wide = sparse::<f64>(700, 300, 40);
+    every_loss_of(&card, Samples::Csr(wide.view()), 40, 1e-10, &SOLVERS[..1]);
+    let many = sparse::<f32>(900, 200, 140);
+    every_loss_of(&card, Samples::Csr(many.view()), 140, 1e-5, &SOLVERS[..1]);
+}
+
+/// With lists so long that a block adds up each, from every start.
+#[test]
+fn whole_fits_of_sparse_samples_end_where_the_processor_ends() {
+    let Some(card) = card() else { return };
+    let x = sparse::<f64>(70_000, 30, 4);
+    for init in [Init::Kmeans, Init::KmeansParallel, Init::Nndsvd] {
+        let spec = Spec::emmf(4).init(init).normalize(vec![Normalize::Unit]).max_iter(30);
+        let cpu = spec.on(x.view()).fit().unwrap();
+        let gpu = spec.on(x.view()).device(&card).fit().unwrap();
+        agree(&cpu, &gpu, (1e-9, 0.99), &format!("sparse, {init:?}"));
+        assert_eq!(cpu.set_aside, gpu.set_aside);
     }
 }
 
@@ -150,6 +198,43 @@ fn whole_fits_end_where_the_processor_ends() {
         (1e-9, 0.99),
         "by coefficients",
     );
+}
+
+/// Samples that do not stay on the card come in blocks, and it does not matter how many stay.
+#[test]
+fn samples_in_blocks_end_where_the_processor_ends() {
+    let Some(card) = card() else { return };
+    // Parts of 132 samples, two of which are 147,840 bytes.
+    let (n, d, k) = (2100, 70, 5);
+    for bytes in [0, 150_000] {
+        every_loss::<f64>(&card.clone().holding(bytes), (n, d, k), 1e-10, &SOLVERS);
+        every_loss::<f32>(&card.clone().holding(bytes), (n, d, k), 1e-5, &SOLVERS[..1]);
+    }
+    every_loss::<f32>(&card.clone().holding(0), (900, 100, 140), 1e-5, &SOLVERS[..1]);
+    let x = samples::<f64>(n, d, k, 0.2);
+    for init in [Init::Kmeans, Init::KmeansParallel] {
+        let spec = Spec::emmf(k).init(init).normalize(vec![Normalize::Unit]).max_iter(30);
+        let cpu = spec.on(&x).fit().unwrap();
+        let [none, some] =
+            [0, 150_000].map(|bytes| spec.on(&x).device(&card.clone().holding(bytes)).fit().unwrap());
+        agree(&cpu, &none, (1e-9, 0.99), &format!("in blocks, {init:?}"));
+        assert_eq!((&none.v, none.objective.to_bits()), (&some.v, some.objective.to_bits()), "the same bits");
+    }
+}
+
+/// What cancels is measured by its definition, in blocks, too.
+#[test]
+fn perfect_fits_in_blocks_have_small_residuals() {
+    let Some(card) = card() else { return };
+    let (u, v) = (start::<f64>(1, 60, 3).u, start::<f64>(800, 1, 3).v);
+    let x = Mat::from_fn(800, 60, |i, j| (0..3).map(|k| u[(j, k)] * v[(i, k)]).sum::<f64>());
+    let spec = Spec::new("nmf", 3).solver(Solver::Hals).max_iter(400).outliers(Outliers::Keep);
+    let fit = spec.on(&x).device(&card.holding(0)).fit().unwrap();
+    for i in 0..800 {
+        let fitted = |j| -> f64 { (0..3).map(|k| fit.model.centroids()[(j, k)] * fit.v[(i, k)]).sum() };
+        let exact = (0..60).map(|j| (x[(i, j)] - fitted(j)).powi(2)).sum::<f64>().sqrt();
+        assert!((fit.residuals[i] - exact).abs() < 1e-13, "{i}: {} and {exact}", fit.residuals[i]);
+    }
 }
 
 /// What cancels is measured by its definition.

@@ -18,6 +18,7 @@ pub(crate) struct Here {
     pub(crate) norms_sq: Vec<f64>,
     pub(crate) weights: Vec<f64>,
     pub(crate) place: Place,
+    pub(crate) fetches: bool,
 }
 
 pub(crate) struct State {
@@ -36,7 +37,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 impl Here {
     pub(crate) fn new(x: Mat<f64>, weights: Vec<f64>, place: Place) -> Self {
         let norms_sq = (0..x.rows()).map(|i| dot(x.row(i), x.row(i))).collect();
-        Self { x, norms_sq, weights, place }
+        Self { x, norms_sq, weights, place, fetches: true }
     }
 
     fn chunks<S>(&self, sum: impl Fn(Range<usize>) -> S) -> Vec<S> {
@@ -111,6 +112,10 @@ impl Engine<f64> for Here {
 
     fn factors(&self, start: &mut Start<'_, f64>) -> Result<Factors<f64>> {
         start.factors(&Dense::new(self.x.view(), None))
+    }
+
+    fn fetches(&self) -> bool {
+        self.fetches
     }
 
     fn begin(&self, v: &Mat<f64>) -> Result<State> {

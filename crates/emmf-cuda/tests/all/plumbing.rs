@@ -62,6 +62,18 @@ fn every_start_is_that_of_one_memory() {
     }
 }
 
+/// Samples of which thousands are too much to fetch, such as sparse ones, are clustered in this memory, all of them.
+#[test]
+fn what_is_not_fetched_is_clustered_here() {
+    let (n, d, k) = (20_010, 3, 2);
+    let (x, ones) = (samples::<f64>(n, d, k, 0.2), vec![1.0; n]);
+    let spec = Spec::emmf(k).max_iter(5).tol(0.0).outliers(Outliers::Keep).labels(LabelRule::Largest);
+    let mut engine = Here::new(x.clone(), ones, Place::whole(n));
+    engine.fetches = false;
+    let there = spec.fit_side(&Side::new(Arc::new(engine)), Given::default()).unwrap();
+    alike(&spec.fit(&x).unwrap(), &there, "all samples");
+}
+
 /// Several cards are several sides.
 #[test]
 fn shards_on_engines_fit_as_one() {
@@ -101,11 +113,11 @@ fn a_card_that_is_not_there_says_so() {
     assert!(error.starts_with("cuda:4096 cannot be used: ") && !error.contains('\n'), "{error}");
     assert_eq!(missing().is_some(), error.contains("cpu"), "{error}");
     // Where it need not be a card, it is none.
-    let (spec, shape) = (Spec::emmf(100), (1_000_000_000, 1000));
+    let (spec, entries) = (Spec::emmf(100), 1_000_000_000_000);
     if missing().is_some() {
-        assert!(Choice::Auto.card(&spec, shape).unwrap().is_none());
+        assert!(Choice::Auto.card(&spec, entries).unwrap().is_none());
     }
-    assert!(Choice::Auto.card(&spec, (100, 10)).unwrap().is_none());
-    assert!(Choice::Auto.card(&Spec::new("pnmf", 100), shape).unwrap().is_none());
-    assert!(Choice::Cpu.card(&spec, shape).unwrap().is_none());
+    assert!(Choice::Auto.card(&spec, 1000).unwrap().is_none());
+    assert!(Choice::Auto.card(&Spec::new("pnmf", 100), entries).unwrap().is_none());
+    assert!(Choice::Cpu.card(&spec, entries).unwrap().is_none());
 }

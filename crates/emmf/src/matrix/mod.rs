@@ -62,6 +62,14 @@ impl<T: Real> Samples<'_, T> {
         }
     }
 
+    /// How many entries are stored: all of dense samples.
+    pub fn stored(&self) -> usize {
+        match self {
+            Self::Csr(x) => x.nnz(),
+            Self::Dense(_) | Self::Stream(_) => self.shape().0.saturating_mul(self.shape().1),
+        }
+    }
+
     /// Sample i as it was given, with its zeros.
     pub fn row(&self, i: usize) -> Result<Vec<T>> {
         let (n, d) = self.shape();
