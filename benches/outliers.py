@@ -1,7 +1,7 @@
 """Outliers by default beside the specialists: `make outliers`.
 
 Scores of `emmf fit` with its defaults, and of the usual detectors: on tables with known outliers, on image and other sets to which
-outliers of eight kinds are added, and the share that is marked where there is nothing to find. Writes docs/outliers.md. Data:
+outliers of eight kinds are added, the share that is marked where there is nothing to find, and what a verdict costs. Writes docs/outliers.md. Data:
 the folder EMMF_DATA, else ../shared/data, with its folders `more` and `outliers`. Every run is kept in
 target/outliers.csv as soon as it ends; a second call goes on where the first one stopped. Needs numpy, scipy, scikit-learn
 and pyod.
@@ -77,6 +77,24 @@ def program(x, k, *options):
     record = json.loads((folder / "out" / "record.json").read_text())
     scores, marks = np.array([float(row["score"]) for row in rows]), np.array([row["outlier"] == "yes" for row in rows])
     return scores, marks, len(record.get("set_aside") or []), record["seconds"]["total"]
+
+
+def seconds(x, k, *options):
+    """Seconds of every part of a fit that hardly iterates."""
+    program(x, k, *options, "--init", "kmeans", "--init-restarts", 1, "--max-iter", 1, "--label-rule", "largest")
+    return json.loads((ROOT / "target" / "outliers" / "out" / "record.json").read_text())["seconds"]
+
+
+def costs(x, k):
+    """What a k-means start costs (one run), looking for outliers before it, and judging every sample after the fit."""
+    kept, screened = seconds(x, k, "--outliers", "keep"), seconds(x, k, "--outliers", "set-aside")
+    # With one centroid next to nothing is left to do after the iterations but to judge.
+    judged = seconds(x, 1, "--outliers", "keep")
+    parts = ("prepare", "init", "iterate")
+    yield "k-means start", kept["init"]
+    yield "before the fit", max(screened["init"] - kept["init"], 0.0)
+    yield "after the fit", judged["total"] - sum(judged[part] for part in parts)
+    yield "whole fit", program(x, k)[3]
 
 
 def kinds(x, other):
@@ -180,6 +198,10 @@ def measure():
                     keep("kind", kind, name, method, run_on, bad)
         for name, x, k in [*clean(), *((name, *sets[name]) for name in SETS)]:
             keep("clean", "", name, "**default**", lambda: program(x, k), None)
+        for name, (x, k) in sets.items():
+            if ("cost", "whole fit", name, "**default**") not in done:
+                for what, spent in costs(x, k):
+                    keep("cost", what, name, "**default**", lambda spent=spent: (None, None, "", spent), None)
     return list(csv.DictReader(RUNS.open()))
 
 
@@ -224,7 +246,20 @@ def page(rows):
         lines.append(f"| {kind} | {' | '.join(cells)} | {number(mean(own, 'seconds'), '.2f')} |")
     lines += ["", "## Nothing to find", "", "| | marked | set aside |", "|---|---|---|"]
     lines += [f"| {row['set']} | {float(row['marked']):.2%} | {row['aside']} |" for row in rows if row["part"] == "clean"]
+    lines += ["", "## What a verdict costs", "", *cost(rows)]
     PAGE.write_text("\n".join(lines).rstrip() + "\n")
+
+
+def cost(rows):
+    """The lines of the table of seconds."""
+    held = {(row["set"], row["kind"]): float(row["seconds"]) for row in rows if row["part"] == "cost"}
+    parts = list(dict.fromkeys(part for _, part in held))
+    yield f"| seconds | {' | '.join(parts)} | the verdict, in k-means starts |"
+    yield "|---" * (len(parts) + 2) + "|"
+    for name in dict.fromkeys(name for name, _ in held):
+        cells = " | ".join(f"{held[name, part]:.3f}" for part in parts)
+        share = (held[name, "before the fit"] + held[name, "after the fit"]) / held[name, "k-means start"]
+        yield f"| {name} | {cells} | {share:.1f} |"
 
 
 if __name__ == "__main__":
