@@ -67,7 +67,7 @@ fn every_start_is_that_of_one_memory() {
 fn what_is_not_fetched_is_clustered_here() {
     let (n, d, k) = (20_010, 3, 2);
     let (x, ones) = (samples::<f64>(n, d, k, 0.2), vec![1.0; n]);
-    let spec = Spec::emmf(k).max_iter(5).tol(0.0).outliers(Outliers::Keep).labels(LabelRule::Largest);
+    let spec = Spec::emmf(k).max_iter(5).tol(0.0).outliers(Outliers::Keep).label_rule(LabelRule::Largest);
     let mut engine = Here::new(x.clone(), ones, Place::whole(n));
     engine.fetches = false;
     let there = spec.fit_side(&Side::new(Arc::new(engine)), Given::default()).unwrap();
