@@ -9,7 +9,7 @@ use emmf_io::{Limit, Remark};
 use crate::input::{called, readable};
 
 /// Parameters that are options of the same name.
-const OPTIONS: [&str; 20] = [
+const OPTIONS: [&str; 21] = [
     "layers",
     "label_rule",
     "half_life",

@@ -75,7 +75,7 @@ fn a_consensus_is_a_model_like_any_other() {
         let sparse = entry.storage.contains(&emmf::registry::Storage::Sparse).then(|| sparse.narrow().into());
         for samples in [Some(Samples::from(&x)), sparse].into_iter().flatten() {
             for labels in [LabelRule::Largest, LabelRule::Kmeans] {
-                let fit = spec.clone().labels(labels).fit(samples).unwrap();
+                let fit = spec.clone().label_rule(labels).fit(samples).unwrap();
                 let found = consensus(&fit);
                 assert_eq!((found.stability.len(), found.distances.len(), found.weights.len()), (4, 3, 3));
                 assert!((found.weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
