@@ -39,13 +39,6 @@ pub(crate) fn bulk(values: &[f64], least: f64) -> (f64, f64) {
     (center, spread)
 }
 
-/// Which of the values lie more than so many deviations, each at least `least`, below their bulk.
-pub(super) fn far_below(values: &[f64], deviations: f64, least: f64) -> Vec<bool> {
-    let turned: Vec<f64> = values.iter().map(|value| -value).collect();
-    let (center, spread) = bulk(&turned, least);
-    turned.iter().map(|value| *value > center + deviations * spread).collect()
-}
-
 /// The value above which samples do not belong to the others. An exponential tail with at least the slope `least`
 /// reaches beyond it once in [`RARE`] samples; or it lies in a valley that such a tail does not have.
 pub(crate) fn cut(values: &[f64], least: f64) -> f64 {
@@ -115,24 +108,4 @@ pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let at = share * last as f64;
     let below = sorted[at as usize];
     below + at.fract() * (sorted[(at as usize + 1).min(last)] - below)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_lies_below_the_bulk() {
-        let bulk = || (0..20).map(|i| 0.7 + 0.001 * f64::from(i));
-        let below = |few: usize, more: Vec<f64>| {
-            let values: Vec<f64> = std::iter::repeat_n(0.3, few).chain(more).collect();
-            let found = far_below(&values, 5.0, 0.02);
-            assert!(!found[few.min(found.len())..].contains(&true), "{values:?}");
-            found.iter().filter(|found| **found).count()
-        };
-        assert_eq!(below(4, bulk().collect()), 4);
-        assert_eq!(below(0, bulk().chain([0.9]).collect()), 0, "what lies above");
-        assert_eq!(below(4, vec![0.9]), 0, "these are the bulk");
-        assert_eq!(below(0, Vec::new()), 0);
-    }
 }

@@ -5,15 +5,13 @@
 //! the rest, or above a gap in the distribution, is scattered, and k more directions are found without it, up to 3k of
 //! them: few at first, so that no outlier gets a direction of its own.
 //!
-//! A group that a few directions of its own describe as well as the rest is described is taken for a cluster. A few of which far
-//! less is left than of the other scattered samples are the tail of the data, as they would be without those.
+//! A group that a few directions of its own describe as well as the rest is described is taken for a cluster.
 //!
 //! Cost: 9 products of X with k columns, and at most 9 for each group that is found; a k-means start makes about as many.
-//! [`described`] makes four with 3k columns.
 
 use rand::RngExt;
 
-use super::bulk::{MOST, bulk, far_below, quantile};
+use super::bulk::{MOST, bulk};
 use crate::cancel::Cancel;
 use crate::data::{Block, Data};
 use crate::error::Result;
@@ -29,7 +27,7 @@ const GAP: (f64, f64) = (1.0, 3.0);
 /// Least deviation of what the directions leave: where all samples fit exactly, rounding would decide.
 const LEAST: f64 = 0.02;
 /// Fewer than this share of scattered samples are the tail of the data.
-pub(super) const FEW: f64 = 0.025;
+const FEW: f64 = 0.025;
 /// From fewer samples, or features, nothing can be told about directions.
 const LEAST_SAMPLES: usize = 40;
 const LEAST_FEATURES: usize = 16;
@@ -40,8 +38,6 @@ const FEATURES: usize = 4;
 const COLUMNS: usize = 16;
 /// A sample belongs to a cluster that leaves at most so many times what is usual of it.
 const ALIKE: f64 = 1.2;
-/// Directions describe a sample well of which they leave no more than of this share of those that they were found among.
-const WELL: f64 = 0.95;
 
 /// Which of the samples that count are scattered, where the others are to be described by `k` centroids.
 pub(super) fn scattered<T: Real, X: Data<T>>(
@@ -51,58 +47,17 @@ pub(super) fn scattered<T: Real, X: Data<T>>(
     cancel: &Cancel,
 ) -> Result<Vec<bool>> {
     let none = vec![false; counts.len()];
-    let (lengths, usual, counts) = lengths::<T, X>(x, counts);
+    let lengths: Vec<f64> = x.norms_sq().iter().map(|sq| sq.sqrt()).collect();
+    let usual = median(&mut of(counts, &lengths));
+    // What is next to nothing has no direction that could be told.
+    let counts: Vec<bool> =
+        lengths.iter().zip(counts).map(|(length, counts)| *counts && *length > 1e-6 * usual).collect();
     let all = count(&counts);
     if all < LEAST_SAMPLES.max(2 * k) || x.shape().1 < LEAST_FEATURES {
         return Ok(none);
     }
-    let few = FEW * all as f64;
-    let directions = Directions::new::<T>(x, k, (&lengths, usual), cancel);
-    let (mut found, left) = directions.scattered::<T>(&counts)?;
-    spare_tail(&mut found, &left, few);
-    Ok(if (count(&found) as f64) < few { none } else { found })
-}
-
-/// A few of which far less is left than of the other scattered samples are not scattered.
-fn spare_tail(found: &mut [bool], left: &[f64], few: f64) {
-    let mut tail = far_below(&of(found, left), CUT, LEAST).into_iter();
-    let tail: Vec<bool> = found.iter().map(|found| *found && tail.next() == Some(true)).collect();
-    if (count(&tail) as f64) < few {
-        found.iter_mut().zip(tail).for_each(|(found, tail)| *found &= !tail);
-    }
-}
-
-/// Which samples the leading 3k directions of the `rest` describe as well as nearly all of the rest; none where these are too few
-/// to tell.
-pub(super) fn described<T: Real, X: Data<T>>(
-    x: &X,
-    k: usize,
-    rest: &[bool],
-    cancel: &Cancel,
-) -> Result<Vec<bool>> {
-    let (lengths, usual, rest) = lengths::<T, X>(x, rest);
-    if count(&rest) < LEAST_SAMPLES.max(2 * k) || x.shape().1 < LEAST_FEATURES {
-        return Ok(vec![false; rest.len()]);
-    }
-    let mut directions = Directions::new::<T>(x, k, (&lengths, usual), cancel);
-    let columns = directions.columns(&rest, 3 * k).max(1);
-    let found = directions.leading::<T>(&rest, columns, &[])?;
-    let mut squares = vec![1.0; rest.len()];
-    directions.leave::<T>(&found, &mut squares);
-    let mut of_rest = of(&rest, &squares);
-    of_rest.sort_unstable_by(f64::total_cmp);
-    let limit = quantile(&of_rest, WELL);
-    Ok(squares.iter().map(|square| *square <= limit).collect())
-}
-
-/// The length of every sample, what is usual among those that count, and which of these have a direction: what is next to nothing
-/// has none.
-fn lengths<T: Real, X: Data<T>>(x: &X, counts: &[bool]) -> (Vec<f64>, f64, Vec<bool>) {
-    let lengths: Vec<f64> = x.norms_sq().iter().map(|sq| sq.sqrt()).collect();
-    let usual = median(&mut of(counts, &lengths));
-    let counts = lengths.iter().zip(counts).map(|(length, counts)| *counts && *length > 1e-6 * usual);
-    let counts = counts.collect();
-    (lengths, usual, counts)
+    let found = Directions::new::<T>(x, k, (&lengths, usual), cancel).scattered::<T>(&counts)?;
+    Ok(if (count(&found) as f64) < FEW * all as f64 { none } else { found })
 }
 
 fn count(which: &[bool]) -> usize {
@@ -146,13 +101,12 @@ impl<'a, X> Directions<'a, X> {
         Self { x, k, features: x.shape().1, factors, common: usual, random: Random::new(0), cancel }
     }
 
-    /// Samples among `others` of which the leading directions of the rest leave too much, and what they leave of every sample.
-    fn scattered<T: Real>(mut self, others: &[bool]) -> Result<(Vec<bool>, Vec<f64>)>
+    /// Samples among `others` of which the leading directions of the rest leave too much.
+    fn scattered<T: Real>(&mut self, others: &[bool]) -> Result<Vec<bool>>
     where
         X: Data<T>,
     {
         let mut far = vec![false; others.len()];
-        let mut left = vec![1.0; others.len()];
         let (mut known, mut squares) = (Vec::<Vec<T>>::new(), vec![1.0; others.len()]);
         for times in 1..=3 {
             let rest: Vec<bool> = others.iter().zip(&far).map(|(other, far)| *other && !far).collect();
@@ -162,7 +116,7 @@ impl<'a, X> Directions<'a, X> {
                 self.leave::<T>(&found, &mut squares);
                 known.extend(found);
             }
-            left = squares.iter().map(|square: &f64| square.sqrt()).collect();
+            let left: Vec<f64> = squares.iter().map(|square: &f64| square.sqrt()).collect();
             let limit = cut(&of(others, &left));
             far = left.iter().zip(others).map(|(left, other)| *other && *left > limit).collect();
             let rest: Vec<bool> = others.iter().zip(&far).map(|(other, far)| *other && !far).collect();
@@ -173,7 +127,7 @@ impl<'a, X> Directions<'a, X> {
                 far.fill(false);
             }
         }
-        Ok((far, left))
+        Ok(far)
     }
 
     /// Those of a group of which a few directions of its own leave at most `limit`.

@@ -1,14 +1,12 @@
 //! Samples that clearly do not belong to the others, found before the start and without knowing how many there are: those
 //! that a [`Judge`] finds without a fit, and [those](super::directions) that the leading directions of the others do not
-//! describe, if their scores stand out, too. What is usual is learned again without them, until they stay the same. If a few
-//! of those that were found are described well by the leading directions of the rest, and are not too long, these are let back in: a
-//! fit cannot be misled by them, and its verdict says whether they are outliers.
+//! describe, if their scores stand out, too. What is usual is learned again without them, until they stay the same.
 //!
 //! Nothing here is drawn by the seed of the fit.
 
 use super::bulk::quantile;
-use super::directions::{FEW, described, scattered};
-use super::{Judge, Reason, THRESHOLD};
+use super::directions::scattered;
+use super::{Judge, THRESHOLD};
 use crate::cancel::Cancel;
 use crate::data::Data;
 use crate::error::Result;
@@ -35,7 +33,7 @@ pub fn screen<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64], cancel: &Ca
         weights.iter().zip(found).map(|(weight, found)| *weight > 0.0 && !found).collect()
     };
     let scattered = scattered(x, k, &counts(&none), cancel)?;
-    let (mut found, mut long) = (none.clone(), none.clone());
+    let mut found = none.clone();
     for _ in 0..ROUNDS {
         cancel.check()?;
         let (_, judged) = Judge::learn(x, None, &counts(&found));
@@ -48,18 +46,10 @@ pub fn screen<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64], cancel: &Ca
         if far.iter().filter(|far| **far).count() as f64 > TOO_MANY * all as f64 {
             return Ok(none);
         }
-        long = judged.reasons.iter().map(|reason| *reason == Reason::Length).collect();
         let same = far == found;
         found = far;
         if same {
             break;
-        }
-    }
-    if found.contains(&true) {
-        let described = described(x, k, &counts(&found), cancel)?;
-        let back: Vec<usize> = (0..found.len()).filter(|&i| found[i] && described[i] && !long[i]).collect();
-        if (back.len() as f64) < FEW * all as f64 {
-            back.iter().for_each(|&i| found[i] = false);
         }
     }
     Ok(found)
