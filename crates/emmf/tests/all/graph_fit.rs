@@ -293,7 +293,8 @@ fn refused() {
     let message = |spec: Spec| spec.fit(&x).unwrap_err().to_string();
     assert!(message(Spec::new("pnmf", 2).graph(knn)).contains("cannot follow one"));
     assert!(message(Spec::new("nmf", 2).graph(knn).solver(Solver::Hals)).contains("mu with a graph"));
-    assert!(message(Spec::new("nmf", 2).param("lambda", 1.0)).contains("no parameters"));
+    assert!(message(Spec::new("l21-nmf", 2).param("lambda", 1.0)).contains("no parameters"));
+    assert!(message(Spec::new("nmf", 2).param("lambda", 1.0)).contains("alpha-w"));
     assert!(message(Spec::new("nmf", 2).graph(knn).param("lambda", 0.0)).contains("above 0"));
     assert!(message(Spec::new("g-emmf", 2).graph(GraphSpec { neighbours: 0, ..knn })).contains("at least 1"));
     assert!(

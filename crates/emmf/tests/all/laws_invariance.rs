@@ -196,7 +196,8 @@ fn samples_without_weight_have_no_influence() {
     }
 }
 
-/// X in units that are 2^e times as small: the same U or V up to a power of 2, to the last bit.
+/// X in units that are 2^e times as small: the same U or V up to a power of 2, to the last bit. Powers that are no whole
+/// numbers have other last digits in other units.
 fn scaling<T: Real>(exponents: [i32; 3]) {
     for (at, kind) in KINDS.into_iter().enumerate() {
         let p = problem(kind, 40 + at as u64);
@@ -213,8 +214,16 @@ fn scaling<T: Real>(exponents: [i32; 3]) {
                 let spec = spec.max_iter(6);
                 let a = fit_from(&spec, &x, &start).unwrap();
                 let b = fit_from(&spec, &times(&x), &scaled).unwrap();
+                let u = times(a.model.centroids());
+                if spec.method == "beta-nmf" {
+                    // At its end V is coded until the objective stands still, which tells half the digits of V.
+                    let within = if T::NAME == "f32" { 1e-5 } else { 1e-6 };
+                    let apart = distance(&a.v, &b.v).max(distance(&u, b.model.centroids()));
+                    assert!(apart < within, "{kind:?} 2^{e} {spec:?}: {apart}");
+                    continue;
+                }
                 assert_eq!(a.v, b.v, "{kind:?} 2^{e} {spec:?}");
-                assert_eq!(&times(a.model.centroids()), b.model.centroids(), "{kind:?} 2^{e} {spec:?}");
+                assert_eq!(&u, b.model.centroids(), "{kind:?} 2^{e} {spec:?}");
             }
         }
     }

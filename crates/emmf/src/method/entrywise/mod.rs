@@ -2,7 +2,7 @@
 //! [`EntryLoss`](crate::loss::entry::EntryLoss) and two norms of rows and columns.
 //!
 //! Objective: Σ sᵢ·share(xᵢⱼ, yᵢⱼ), Y = V·Uᵀ, U, V ≥ 0, sᵢ the user's sample weights, and for a β-divergence
-//! [penalties](super::penalty) on the entries of U and V. One iteration:
+//! penalties (`method::penalty`) on the entries of U and V. One iteration:
 //!
 //! - W from the residuals;
 //! - U ← U ∘ ((W∘X)ᵀV / (W∘Y)ᵀV)^p;
