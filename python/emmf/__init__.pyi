@@ -653,6 +653,7 @@ class NMFDiv(MatrixFactorization):
         normalize: str | Sequence[str] | None = ...,
         random_state: int | RandomState | None = ...,
         restarts: int = ...,
+        consensus: bool = ...,
         max_iter: int = ...,
         tol: float | None = ...,
         stop_by: Literal["objective", "coefficients"] | None = ...,
@@ -681,6 +682,7 @@ class BetaNMF(MatrixFactorization):
     normalize: str | Sequence[str] | None
     random_state: int | RandomState | None
     restarts: int
+    consensus: bool
     max_iter: int
     tol: float | None
     stop_by: Literal["objective", "coefficients"] | None

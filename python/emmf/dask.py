@@ -143,7 +143,10 @@ class DaskEngine:
                 alive, over = set(self.workers()), time.monotonic() > end
             gone = {at: "it is gone" for at in left if calls[at].owner not in alive}
             given_up |= (dict.fromkeys(left, "deadline") if over else {}) | gone
-        return [self._result(task, given_up.get(at)) for at, task in enumerate(tasks)]
+        return [
+            self._lost(task, given_up[at]) if at in given_up else self._result(task, calls[at].owner, end)
+            for at, task in enumerate(tasks)
+        ]
 
     def _begun(self, call: Call) -> Future:
         about, recipe, *more = call.args
@@ -152,12 +155,21 @@ class DaskEngine:
         return self.client.submit(call.function, about, recipe, *more, workers=[call.owner], pure=False)
 
     @staticmethod
-    def _result(task: Future, why: str | None) -> Any:
-        if why is not None:
-            task.cancel(force=True)
-            return Lost(why)
+    def _lost(task: Future, why: str) -> Lost:
+        task.cancel(force=True)
+        return Lost(why)
+
+    def _result(self, task: Future, owner: str, end: float) -> Any:
+        """Give what a task that is done has found. Its worker may be gone with it, and then it is not done any more."""
         try:
-            return task.result(timeout=60)
+            while True:
+                try:
+                    return task.result(timeout=LOOK)
+                except OVER:
+                    if owner not in self.workers():
+                        return self._lost(task, "it is gone")
+                    if time.monotonic() > end:
+                        return self._lost(task, "deadline")
         except LOST as error:
             return Lost(type(error).__name__)
         finally:

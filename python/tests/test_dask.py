@@ -1,5 +1,7 @@
 """The same fits on a cluster of Dask: any number of workers, any chunks, and workers that are lost."""
 
+import math
+import operator
 import os
 import pickle
 import signal
@@ -20,6 +22,7 @@ from clusters import ALONE, lazy, rays, same, workers  # noqa: E402
 
 import emmf.dask  # noqa: E402
 from emmf._cluster import worker  # noqa: E402
+from emmf._cluster.driver import Call, Lost  # noqa: E402
 from emmf._cluster.sources import of_files  # noqa: E402
 
 
@@ -233,6 +236,19 @@ def test_a_worker_may_die(client, X, when):
         threading.Timer(0.3, kill).start()
     there = emmf.dask.EMMF(3, client=client, callback=watch, shards=6, **ALONE).fit(lazy(X))
     same(alone, there)
+    client.wait_for_workers(2, timeout=60)
+
+
+def test_a_worker_may_die_with_what_it_has_found(client):
+    client.wait_for_workers(2, timeout=60)
+    engine = emmf.dask.DaskEngine(client)
+    owner, pid = next(iter(client.run(os.getpid).items()))
+    task = engine._begun(Call(owner, operator.add, (1, 2)))
+    assert task.result(timeout=60) == 3
+    os.kill(pid, signal.SIGKILL)
+    while owner in engine.workers():
+        time.sleep(0.05)
+    assert isinstance(engine._result(task, owner, math.inf), Lost)
     client.wait_for_workers(2, timeout=60)
 
 
