@@ -16,7 +16,7 @@ use crate::registry::{self, Entry, GraphUse, WITH_GRAPH};
 use crate::spec::{GraphKind, GraphSpec, Init, Solver, Spec};
 
 /// The program, its threads and all that does not grow with the data.
-const BASE: usize = 22 << 20;
+const BASE: usize = 25 << 20;
 /// Below this nobody asks whether there is so much memory.
 const MUCH: usize = 1 << 30;
 

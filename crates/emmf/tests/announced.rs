@@ -12,7 +12,7 @@ use emmf::{GraphSpec, Init, Mat, Outliers, Real, RowSource, Samples, Solver, Spe
 use oracle::problems::{rng, uniform};
 
 /// What is announced for the program itself, which is not counted here.
-const PROGRAM: usize = 22 << 20;
+const PROGRAM: usize = 25 << 20;
 /// What may be announced beyond a third more than is taken: buffers whose size depends on the number of threads.
 const SMALL: usize = 1 << 20;
 
@@ -178,12 +178,13 @@ fn promise_11_outliers_that_are_set_aside() {
     }
 }
 
-/// The fit of 1,500,000×512 numbers that was refused with 600 MB.
+/// The fit of 1,500,000×512 numbers that was refused with 600 MB. It took 401 MB, and a third more is 535: 23 MB of both
+/// were the program.
 #[test]
 fn promise_11_large_fits_are_not_refused_without_need() {
     let _turn = turn();
-    let bytes = Spec::new("emmf", 20).memory::<f32>((1_500_000, 512), true, None);
-    assert!((401_000_000..535_000_000).contains(&bytes), "{bytes}");
+    let bytes = Spec::new("emmf", 20).memory::<f32>((1_500_000, 512), true, None) - PROGRAM;
+    assert!((378_000_000..512_000_000).contains(&bytes), "{bytes}");
 }
 
 /// A fit that no memory holds is an error, not an abort.
