@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::survey::norm_sq;
-use super::walk::{Layout, Scratch, least_parts, rows_per_leaf, walk};
+use super::walk::{Layout, Rooms, Scratch, least_parts, rows_per_leaf, walk};
 use super::{
-    BLOCK, Block, Centroids, Data, Exact, PARTS, STRIP, add_scaled, blocks, dot_f64, residuals_by_row,
-    sum_of_parts, sums_by_row, unit_factors, vectorized, weigh_rows,
+    BLOCK, Block, Data, Exact, PARTS, STRIP, add_scaled, blocks, dot_f64, residuals_by_row, sum_of_parts,
+    sums_by_row, unit_factors, vectorized, weigh_rows,
 };
 use crate::error::{Error, Result};
 use crate::matrix::{Mat, RowSource, Samples, View};
@@ -24,6 +24,9 @@ pub(crate) const STREAM_PARTS: usize = 4;
 
 /// Samples that are copied in double precision at a time, few enough for the copy to stay in cache.
 const COPIED: usize = 24;
+
+/// Samples from which on their residuals are made by a product: the centroids are transposed for it.
+const TOGETHER: usize = 8;
 
 /// Where the samples are.
 #[derive(Clone, Copy)]
@@ -44,6 +47,7 @@ pub struct Dense<'a, T> {
     blocks: Scratch<T>,
     narrow: Scratch<T>,
     sums: Scratch<T>,
+    rooms: Rooms,
 }
 
 impl<'a, T: Real> Dense<'a, T> {
@@ -67,8 +71,9 @@ impl<'a, T: Real> Dense<'a, T> {
         let broken = OnceLock::new();
         let least = if matches!(x, Source::Stream(_)) { STREAM_PARTS } else { 1 };
         let rows_per_leaf = rows_per_leaf(shape, least);
+        let (norms, rooms) = (Vec::new(), Rooms::new());
         let mut data =
-            Self { x, shape, broken, scale, norms_sq: Vec::new(), rows_per_leaf, blocks, narrow, sums };
+            Self { x, shape, broken, scale, norms_sq: norms, rows_per_leaf, blocks, narrow, sums, rooms };
         data.norms_sq = norms_sq.unwrap_or_else(|| data.norms());
         data
     }
@@ -96,6 +101,28 @@ impl<'a, T: Real> Dense<'a, T> {
     pub(super) fn unit(&self) -> Dense<'_, T> {
         let (scale, norms_sq) = unit_factors(self.scale.as_deref(), &self.norms_sq);
         Dense::of(self.x, Some(scale), Some(norms_sq))
+    }
+
+    /// Σⱼ (xᵢⱼ − mᵢⱼ)² of these samples, [`PANEL`] features at a time: `fit(features, fitted)` makes the rows of M.
+    fn missed_by_panel(
+        &self,
+        samples: &[usize],
+        fitted: &mut [f64],
+        out: &mut [f64],
+        mut fit: impl FnMut(Range<usize>, &mut [f64]),
+    ) {
+        let (d, mut spare) = (self.shape.1, [T::ZERO; PANEL]);
+        out.fill(0.0);
+        for start in (0..d).step_by(PANEL) {
+            let features = start..(start + PANEL).min(d);
+            fit(features.clone(), fitted);
+            for ((&i, fitted), out) in samples.iter().zip(fitted.chunks_exact(PANEL)).zip(&mut *out) {
+                let (row, _) = self.rows(i..i + 1, features.clone(), &mut spare);
+                let (row, fitted, factor) =
+                    (&row[..features.len()], &fitted[..features.len()], self.factor(i).to_f64());
+                vectorized!(*out += missed(row, fitted, factor));
+            }
+        }
     }
 
     /// ‖xᵢ‖² of every sample.
@@ -349,26 +376,33 @@ impl<T: Real> Data<T> for Dense<'_, T> {
         })
     }
 
-    fn residuals_sq(&self, samples: &[usize], u: &Centroids<'_, T>, v: &[T], out: &mut [f64]) {
+    fn residuals_sq(&self, samples: &[usize], u: &Mat<T>, v: &[T], out: &mut [f64]) {
         if matches!(self.x, Source::Stream(_)) {
             // Of which only whole samples can be read.
             return residuals_by_row(self, samples, u, v, out);
         }
-        let (d, c) = (self.shape.1, u.u.cols());
-        let (mut fitted, mut spare) = (vec![0.0; samples.len() * PANEL], [T::ZERO; PANEL]);
-        let v: Vec<f64> = v.iter().map(|v| v.to_f64()).collect();
-        out.fill(0.0);
-        for start in (0..d).step_by(PANEL) {
-            let width = PANEL.min(d - start);
-            let columns = (&u.wide().as_slice()[start..], d);
-            let shape = (samples.len(), c, width);
-            f64::gemm((&mut fitted, PANEL), Left::Rows((&v, c)), columns, shape, false);
-            for ((&i, fitted), out) in samples.iter().zip(fitted.chunks_exact(PANEL)).zip(&mut *out) {
-                let (row, _) = self.rows(i..i + 1, start..start + width, &mut spare);
-                let (row, fitted, factor) = (&row[..width], &fitted[..width], self.factor(i).to_f64());
-                vectorized!(*out += missed(row, fitted, factor));
-            }
+        let (count, c) = (samples.len(), u.cols());
+        if count < TOGETHER {
+            let mut fitted = [0.0; TOGETHER * PANEL];
+            return self.missed_by_panel(samples, &mut fitted, out, |features, fitted| {
+                for (v, fitted) in v.chunks_exact(c).zip(fitted.chunks_exact_mut(PANEL)) {
+                    let pairs = fitted.iter_mut().zip(features.clone());
+                    vectorized!(pairs.for_each(|(fitted, j)| *fitted = dot_f64(u.row(j), v)));
+                }
+            });
         }
+        self.rooms.lend((c + count) * PANEL + count * c, |room| {
+            let (columns, rest) = room.split_at_mut(c * PANEL);
+            let (fitted, wide) = rest.split_at_mut(count * PANEL);
+            wide.iter_mut().zip(v).for_each(|(wide, v)| *wide = v.to_f64());
+            self.missed_by_panel(samples, fitted, out, |features, fitted| {
+                for (t, j) in features.clone().enumerate() {
+                    u.row(j).iter().enumerate().for_each(|(k, u)| columns[k * PANEL + t] = u.to_f64());
+                }
+                let (v, shape) = (Left::Rows((&*wide, c)), (count, c, features.len()));
+                f64::gemm((fitted, PANEL), v, (columns, PANEL), shape, false);
+            });
+        });
     }
 
     fn read(&self, samples: Range<usize>, features: Range<usize>, out: &mut [T]) {

@@ -19,7 +19,6 @@ mod walk;
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::OnceLock;
 
 pub use dense::Dense;
 pub(crate) use dense::{PANEL, STREAM_PARTS};
@@ -70,7 +69,6 @@ opaque! {
     [T] Dense<'_, T>;
     [T] Sparse<'_, T>;
     [T] Exact<'_, T>;
-    [T] Centroids<'_, T>;
 }
 
 /// X, n×d, samples as rows, each times its own factor. The only trait whose implementations read X.
@@ -131,7 +129,7 @@ pub trait Data<T: Real>: Sync {
 
     /// The same of several samples, at most [`BLOCK`], which is faster. `v` holds the rows of these samples one after the
     /// other.
-    fn residuals_sq(&self, samples: &[usize], u: &Centroids<'_, T>, v: &[T], out: &mut [f64]) {
+    fn residuals_sq(&self, samples: &[usize], u: &Mat<T>, v: &[T], out: &mut [f64]) {
         residuals_by_row(self, samples, u, v, out);
     }
 
@@ -173,12 +171,12 @@ fn sums_by_row<T: Real, X: Data<T> + ?Sized>(x: &X, members: &[Vec<usize>], weig
 fn residuals_by_row<T: Real, X: Data<T> + ?Sized>(
     x: &X,
     samples: &[usize],
-    u: &Centroids<'_, T>,
+    u: &Mat<T>,
     v: &[T],
     out: &mut [f64],
 ) {
-    let rows = samples.iter().zip(v.chunks_exact(u.u.cols()));
-    rows.zip(out).for_each(|((&i, v), out)| *out = x.residual_sq(i, u.u, v));
+    let rows = samples.iter().zip(v.chunks_exact(u.cols()));
+    rows.zip(out).for_each(|((&i, v), out)| *out = x.residual_sq(i, u, v));
 }
 
 /// A range of rows in nearly equal blocks of at most `size`.
@@ -219,24 +217,6 @@ impl<'a, T: Real> Exact<'a, T> {
         let widen =
             || if x.is_sparse() { Vec::new() } else { b.as_slice().iter().map(|b| b.to_f64()).collect() };
         Self { b, wide: T::wide(b.as_slice()).map_or_else(|| widen().into(), Cow::Borrowed) }
-    }
-}
-
-/// U for residuals by their definition.
-pub struct Centroids<'a, T> {
-    u: &'a Mat<T>,
-    /// Uᵀ in double precision, made when it is wanted first.
-    wide: OnceLock<Mat<f64>>,
-}
-
-impl<'a, T: Real> Centroids<'a, T> {
-    /// These centroids, d×c.
-    pub fn new(u: &'a Mat<T>) -> Self {
-        Self { u, wide: OnceLock::new() }
-    }
-
-    fn wide(&self) -> &Mat<f64> {
-        self.wide.get_or_init(|| Mat::from_fn(self.u.cols(), self.u.rows(), |k, j| self.u[(j, k)].to_f64()))
     }
 }
 

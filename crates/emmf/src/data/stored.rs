@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::dense::Source;
-use super::{Block, Centroids, Data, Dense, Exact, Sparse};
+use super::{Block, Data, Dense, Exact, Sparse};
 use crate::error::Result;
 use crate::matrix::{Mat, Samples};
 use crate::real::Real;
@@ -124,7 +124,7 @@ impl<T: Real> Data<T> for Stored<'_, T> {
         either!(self, x => x.residual_sq(i, u, v))
     }
 
-    fn residuals_sq(&self, samples: &[usize], u: &Centroids<'_, T>, v: &[T], out: &mut [f64]) {
+    fn residuals_sq(&self, samples: &[usize], u: &Mat<T>, v: &[T], out: &mut [f64]) {
         either!(self, x => x.residuals_sq(samples, u, v, out));
     }
 

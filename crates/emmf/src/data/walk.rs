@@ -20,19 +20,41 @@ impl<T: Real> Scratch<T> {
     /// Lends out this many numbers, of any value.
     pub(super) fn lend<R>(&self, size: usize, work: impl FnOnce(&mut [T]) -> R) -> R {
         let mut buffer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if buffer.len() < size {
-            // Not twice as much as is needed: it may be large.
-            let more = size - buffer.len();
-            buffer.reserve_exact(more);
-            buffer.resize(size, T::ZERO);
-        }
-        let lent = &mut buffer[..size];
-        // Whoever reads what it has not written fails every test, not only the one with the right shapes.
-        if cfg!(debug_assertions) {
-            lent.fill(T::from_f64(f64::NAN));
-        }
-        work(lent)
+        work(lent(&mut buffer, size))
     }
+}
+
+/// Buffers in double precision that several threads borrow at the same time, kept as long as X.
+pub(super) struct Rooms(Mutex<Vec<Vec<f64>>>);
+
+impl Rooms {
+    pub(super) fn new() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+
+    /// Lends out this many numbers, of any value.
+    pub(super) fn lend<R>(&self, size: usize, work: impl FnOnce(&mut [f64]) -> R) -> R {
+        let mut room = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        let result = work(lent(&mut room, size));
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(room);
+        result
+    }
+}
+
+/// This many numbers of a buffer, of any value.
+fn lent<T: Real>(buffer: &mut Vec<T>, size: usize) -> &mut [T] {
+    if buffer.len() < size {
+        // Not twice as much as is needed: it may be large.
+        let more = size - buffer.len();
+        buffer.reserve_exact(more);
+        buffer.resize(size, T::ZERO);
+    }
+    let lent = &mut buffer[..size];
+    // Whoever reads what it has not written fails every test, not only the one with the right shapes.
+    if cfg!(debug_assertions) {
+        lent.fill(T::from_f64(f64::NAN));
+    }
+    lent
 }
 
 /// How a walk is laid out.

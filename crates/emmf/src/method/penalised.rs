@@ -15,7 +15,7 @@ use super::penalty::Penalties;
 use super::update::room;
 use super::{Coding, Ending, Method, Outcome, Update, residual};
 use crate::checkpoint::Archive;
-use crate::data::{Block, Centroids, Data, Gram};
+use crate::data::{Block, Data, Gram};
 use crate::error::{Error, Result};
 use crate::init::{Factors, Start};
 use crate::matrix::Mat;
@@ -55,7 +55,7 @@ impl Penalised<'_> {
     /// V, where it is to be `moved`, the residuals after it and the objective.
     fn settle<T: Real, X: Data<T>>(&self, x: &X, state: &mut PenalisedState<T>, moved: bool) -> Result<()> {
         let PenalisedState { u, v, squares, gram, curvature, .. } = state;
-        let (c, g, centroids) = (u.cols(), gram.of(u), Centroids::new(u));
+        let (c, g) = (u.cols(), gram.of(u));
         curvature.as_mut_slice().copy_from_slice(g.as_slice());
         self.penalties.v.ridge(curvature);
         x.project(u, v.as_mut_slice(), squares, |Block { rows, p, scratch, a: v, r }| {
@@ -65,7 +65,7 @@ impl Penalised<'_> {
                 let empty = rows.clone().zip(v.chunks_exact_mut(c)).filter(|(i, _)| x.norms_sq()[*i] == 0.0);
                 empty.for_each(|(_, v)| v.fill(T::ZERO));
             }
-            residual::for_block(x, rows, (&centroids, g), (v, p, scratch), |at, square| r[at] = square);
+            residual::for_block(x, rows, (u, g), (v, p, scratch), |at, square| r[at] = square);
         });
         x.intact()?;
         let fit: f64 = state.squares.iter().zip(self.sample_weights).map(|(square, s)| s * square).sum();

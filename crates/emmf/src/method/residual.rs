@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::data::{BLOCK, Centroids, Data, dot_f64, vectorized};
+use crate::data::{BLOCK, Data, dot_f64, vectorized};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::Left;
@@ -34,7 +34,7 @@ pub(super) fn gram_form<T: Real, S: Real>(norm_sq: f64, (v, p, gv): (&[T], &[S],
 pub(super) fn for_block<T: Real, X: Data<T>>(
     x: &X,
     rows: Range<usize>,
-    (u, g): (&Centroids<'_, T>, &Mat<T>),
+    (u, g): (&Mat<T>, &Mat<T>),
     (v, p, scratch): (&[T], &[T], &mut [T]),
     mut set: impl FnMut(usize, f64),
 ) {
@@ -63,7 +63,7 @@ pub(super) fn for_block<T: Real, X: Data<T>>(
 fn by_definition<T: Real, X: Data<T>>(
     x: &X,
     (rows, first): (&mut [usize], usize),
-    (u, c): (&Centroids<'_, T>, usize),
+    (u, c): (&Mat<T>, usize),
     (v, scratch): (&[T], &mut [T]),
     mut set: impl FnMut(usize, f64),
 ) {

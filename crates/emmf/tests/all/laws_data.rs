@@ -4,7 +4,7 @@ use crate::oracle;
 
 use std::ops::Range;
 
-use emmf::data::{BLOCK, Centroids, Data, Dense, Sparse};
+use emmf::data::{BLOCK, Data, Dense, Sparse};
 use emmf::{Mat, Real, Result, RowSource, Samples};
 use oracle::problems::{in_every_storage, rng, uniform};
 use rand::RngExt;
@@ -119,7 +119,7 @@ fn check_residuals<T: Real>(data: &impl Data<T>, plain: &Plain, what: &str) {
     let some: Vec<usize> = plain.residuals.iter().map(|residual| residual.0).collect();
     let rows: Vec<T> = some.iter().flat_map(|&i| plain.v.row(i)).map(|&v| T::from_f64(v)).collect();
     let (u, mut together) = (plain.u.cast(), vec![f64::NAN; some.len()]);
-    data.residuals_sq(&some, &Centroids::new(&u), &rows, &mut together);
+    data.residuals_sq(&some, &u, &rows, &mut together);
     for ((&(i, plain, size), row), &together) in
         plain.residuals.iter().zip(rows.chunks_exact(u.cols())).zip(&together)
     {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{GraphIrls, GraphState};
-use crate::data::{BLOCK, Block, Centroids, Data, least_parts, rows_per_part, vectorized};
+use crate::data::{BLOCK, Block, Data, least_parts, rows_per_part, vectorized};
 use crate::matrix::Mat;
 use crate::method::irls::IrlsState;
 use crate::method::residual;
@@ -68,7 +68,7 @@ impl GraphIrls<'_> {
             Rule::Published(first, second)
         };
         g.as_mut_slice().copy_from_slice(gram.of(u).as_slice());
-        let (by, centroids) = (Move { q, g, rule }, Centroids::new(u));
+        let by = Move { q, g, rule };
         let rows = rows_per_part(n);
         let parts = v.as_mut_slice().par_chunks_mut(rows * c).zip(p.as_slice().par_chunks(rows * c));
         let parts = parts.zip(sv.as_mut_slice().par_chunks_mut(rows * c)).zip(r.par_chunks_mut(rows));
@@ -79,7 +79,7 @@ impl GraphIrls<'_> {
             for (start, (((v, p), pull), r)) in (part * rows..).step_by(BLOCK).zip(blocks) {
                 let mut block = RowsOf { rows: start..start + r.len(), v, p, pull, r };
                 by.apply(&mut block, scratch);
-                by.residuals((x, &centroids), &mut block, smoothing, scratch);
+                by.residuals((x, u), &mut block, smoothing, scratch);
             }
         });
     }
@@ -128,7 +128,7 @@ impl<T: Real> Move<'_, T> {
     /// Residuals of the rows as they are now.
     fn residuals<X: Data<T>>(
         &self,
-        (x, u): (&X, &Centroids<'_, T>),
+        (x, u): (&X, &Mat<T>),
         block: &mut RowsOf<'_, T>,
         smoothing: f64,
         scratch: &mut [T],

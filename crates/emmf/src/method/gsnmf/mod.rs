@@ -27,7 +27,7 @@ use self::spa::{Choice, Importance};
 use super::hals::{Coordinates, move_rows};
 use super::{Coding, Ending, Extra, Method, Outcome, Value, residual};
 use crate::checkpoint::Archive;
-use crate::data::{BLOCK, Block, Centroids, Data, Gram, least_parts, vectorized};
+use crate::data::{BLOCK, Block, Data, Gram, least_parts, vectorized};
 use crate::error::{Error, Result};
 use crate::init::{Factors, Start};
 use crate::matrix::Mat;
@@ -102,12 +102,11 @@ impl Gsnmf<'_> {
         let GsnmfState { other: Factors { u, v }, choice, r, gram, .. } = state;
         let g = gram.of(u);
         let by = Coordinates::new(0..choice.samples.len(), SWEEPS);
-        let centroids = Centroids::new(u);
         x.project(u, v.as_mut_slice(), r, |Block { rows, p, scratch, a: v, r }| {
             if !frozen {
                 move_rows(v, p, g, &by, scratch);
             }
-            residual::for_block(x, rows, (&centroids, g), (v, p, scratch), |at, square| r[at] = square);
+            residual::for_block(x, rows, (u, g), (v, p, scratch), |at, square| r[at] = square);
         });
         let objective = self.objective_at(&state.r);
         if objective.is_finite() { Ok(objective) } else { Err(Error::diverged(state.iteration)) }

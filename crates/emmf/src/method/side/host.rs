@@ -6,7 +6,7 @@ use super::{
     Column, Draw, Finish, Lengths, Look, Movement, Near, Place, Pull, SampleSide, Shift, Summand, Sweep,
     Tall, Tree, Weighed,
 };
-use crate::data::{Block, Centroids, Data, Gram, PARTS, least_parts, sum_of_parts, vectorized};
+use crate::data::{Block, Data, Gram, PARTS, least_parts, sum_of_parts, vectorized};
 use crate::error::{Error, Result};
 use crate::init::{Factors, Measured, Start, membership, nearest_centroids};
 use crate::loss::{Loss, Stats};
@@ -205,7 +205,7 @@ impl<T: Real, X: Data<T>> SampleSide<T> for Host<'_, T, X> {
 
     fn sweep(&mut self, u: &Mat<T>, g: &Mat<T>, sweep: &Sweep, out: &mut Tree<Stats>) -> Result<()> {
         let Self { x, v, r, .. } = self;
-        let (x, c, centroids) = (*x, u.cols(), Centroids::new(u));
+        let (x, c) = (*x, u.cols());
         if !r.is_empty() {
             x.project(u, v.as_mut_slice(), r, |Block { rows, p, scratch, a: v, r }| {
                 if let Some(update) = sweep.update {
@@ -215,7 +215,7 @@ impl<T: Real, X: Data<T>> SampleSide<T> for Host<'_, T, X> {
                         rows.clone().zip(v.chunks_exact_mut(c)).filter(|(i, _)| x.norms_sq()[*i] == 0.0);
                     empty.for_each(|(_, v)| v.fill(T::ZERO));
                 }
-                residual::for_block(x, rows, (&centroids, g), (v, p, scratch), |at, square| {
+                residual::for_block(x, rows, (u, g), (v, p, scratch), |at, square| {
                     r[at] = (square + sweep.smoothing).sqrt();
                 });
             });
