@@ -15,7 +15,7 @@ import sys
 import tarfile
 from pathlib import Path
 
-from project import ROOT, manifest, metadata, published, run, said, version
+from project import LICENCES, ROOT, manifest, metadata, published, run, said, version
 
 SKIPPED: list[str] = []
 
@@ -61,7 +61,8 @@ def versions() -> None:
 
 def manifests() -> None:
     """Everything that a registry shows is there."""
-    wanted = ["description", "license", "repository", "homepage", "readme", "keywords", "categories", "rust_version"]
+    wanted = ["description", "license", "repository", "homepage", "documentation", "readme", "keywords"]
+    wanted += ["categories", "rust_version"]
     for package in metadata()["packages"]:
         if package["source"] is None and package["name"] in published():
             missing = [field for field in wanted if not package[field]]
@@ -109,11 +110,20 @@ def packages() -> None:
     run("cargo", "package", "--locked", "--quiet", *options, *verify, *dirty)
     for name in names:
         made = ROOT / "target" / "package" / f"{name}-{version()}.crate"
-        with tarfile.open(made) as archive:
-            held = {Path(entry).name for entry in archive.getnames()}
-        missing = {"LICENSE-MIT", "LICENSE-APACHE", "README.md", "Cargo.toml"} - held
+        held = contents(made)
+        missing = {"README.md", "Cargo.toml"} - held.keys()
         fail_unless(not missing, f"{made.name} does not hold {', '.join(sorted(missing))}")
+        for licence in LICENCES:
+            same = held.get(licence) == (ROOT / licence).read_bytes()
+            fail_unless(same, f"{made.name} does not hold {licence} as it is at the top of the repository")
         print(f"{made.name}: {made.stat().st_size / 1e3:.0f} kB, {len(held)} files")
+
+
+def contents(package: Path) -> dict[str, bytes]:
+    """Return the files of a package, by their names below its folder."""
+    with tarfile.open(package) as archive:
+        files = [entry for entry in archive.getmembers() if entry.isfile()]
+        return {entry.name.partition("/")[2]: archive.extractfile(entry).read() for entry in files}  # type: ignore[union-attr]
 
 
 def interface() -> None:

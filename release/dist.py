@@ -18,7 +18,7 @@ from pathlib import Path
 import archives
 import sbom
 import source
-from project import DIST, GLIBC, ROOT, build_environment, is_linux, run, said, target, version
+from project import DIST, GLIBC, LICENCES, ROOT, build_environment, is_linux, run, said, target, version
 
 STAGE = ROOT / "target" / "stage"
 SHELLS = {"bash": "emmf.bash", "zsh": "_emmf", "fish": "emmf.fish"}
@@ -67,10 +67,9 @@ def pack_program(built: Path) -> None:
     run(built, "man", "--out", STAGE / "man")
     completions = {name: said(built, "completions", shell).encode() for shell, name in SHELLS.items()}
     pages: dict[str, Path | bytes] = {page.name: page for page in sorted((STAGE / "man").glob("*.1"))}
-    licences = ["LICENSE-MIT", "LICENSE-APACHE"]
     folder = f"emmf-{version()}-{target()}"
     files: dict[str, Path | bytes] = {f"{folder}/{built.name}": built, f"{folder}/README.md": ROOT / "README.md"}
-    files |= {f"{folder}/{name}": ROOT / name for name in licences}
+    files |= {f"{folder}/{name}": ROOT / name for name in LICENCES}
     files |= {f"{folder}/completions/{name}": text for name, text in completions.items()}
     files |= {f"{folder}/man/{name}": page for name, page in pages.items()}
     archives.tar_gz(DIST / f"{folder}.tar.gz", files, frozenset([f"{folder}/{built.name}"]))
@@ -85,7 +84,7 @@ def debian(built: Path, completions: dict[str, bytes], pages: dict[str, Path | b
         f"Package: emmf\nVersion: {version()}\nArchitecture: {architecture}\nSection: science\nPriority: optional\n"
     )
     control += f"Maintainer: The EMMF authors <emmf@localhost>\nDepends: libc6 (>= {GLIBC})\n{DESCRIPTION}"
-    licence = b"".join((ROOT / name).read_bytes() + b"\n" for name in ("LICENSE-MIT", "LICENSE-APACHE"))
+    licence = b"".join((ROOT / name).read_bytes() + b"\n" for name in LICENCES)
     files: dict[str, Path | bytes] = {"usr/bin/emmf": built, "usr/share/doc/emmf/copyright": licence}
     files |= {f"usr/share/man/man1/{name}": page for name, page in pages.items()}
     files["usr/share/bash-completion/completions/emmf"] = completions["emmf.bash"]

@@ -15,6 +15,8 @@ ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "target" / "dist"
 # What wheels and programs for Linux run on: anything since 2014.
 GLIBC = "2.17"
+# Every package holds their text, so they lie in the folder of each.
+LICENCES = ("LICENSE-APACHE", "LICENSE-MIT")
 
 
 def run(*command: str | Path, cwd: Path = ROOT, env: dict[str, str] | None = None) -> None:
@@ -33,6 +35,11 @@ def said(*command: str | Path, cwd: Path = ROOT) -> str:
 def manifest() -> dict[str, Any]:
     """Return the manifest of the workspace."""
     return tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))
+
+
+def project_table() -> dict[str, Any]:
+    """Return the metadata of the Python package."""
+    return dict(tomllib.loads((ROOT / "python" / "pyproject.toml").read_text(encoding="utf-8"))["project"])
 
 
 def version() -> str:

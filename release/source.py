@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 import archives
-from project import ROOT, run, said, version
+from project import LICENCES, ROOT, manifest, project_table, run, said, version
 
 VENDOR = ROOT / "target" / "vendor"
 # What building does not need.
@@ -38,6 +38,8 @@ MOVED = {
     'manifest-path = "../crates/emmf-py/Cargo.toml"': 'manifest-path = "crates/emmf-py/Cargo.toml"',
     'python-source = "."': 'python-source = "python"',
 }
+# As maturin names what the manifest says.
+ADDRESSES = {"Documentation": "documentation", "Homepage": "homepage", "Source": "repository"}
 
 
 def write(out: Path) -> Path:
@@ -69,7 +71,18 @@ def pyproject() -> str:
 
 
 def package_info() -> str:
-    """Return the metadata that an index reads from a source archive."""
-    readme = (ROOT / "python" / "README.md").read_text(encoding="utf-8")
-    head = f"Metadata-Version: 2.4\nName: emmf\nVersion: {version()}\nLicense-Expression: MIT OR Apache-2.0\n"
-    return f"{head}Requires-Python: >=3.10\nDescription-Content-Type: text/markdown\n\n{readme}"
+    """Return the metadata that an index reads from a source archive: what the wheel says, too."""
+    project = project_table()
+    fields = [("Metadata-Version", "2.4"), ("Name", project["name"]), ("Version", version())]
+    fields += [("Summary", project["description"]), ("Keywords", ",".join(project["keywords"]))]
+    fields += [("License-Expression", project["license"]), *(("License-File", name) for name in LICENCES)]
+    fields += [("Classifier", name) for name in project["classifiers"]]
+    fields += [("Project-URL", f"{name}, {manifest()['workspace']['package'][key]}") for name, key in ADDRESSES.items()]
+    fields += [("Requires-Python", project["requires-python"])]
+    fields += [("Requires-Dist", need) for need in project["dependencies"]]
+    for extra, needs in project["optional-dependencies"].items():
+        fields += [("Requires-Dist", f"{need} ; extra == '{extra}'") for need in needs]
+        fields += [("Provides-Extra", extra)]
+    fields += [("Description-Content-Type", "text/markdown")]
+    readme = (ROOT / "python" / project["readme"]).read_text(encoding="utf-8")
+    return "".join(f"{name}: {value}\n" for name, value in fields) + "\n" + readme

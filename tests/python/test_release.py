@@ -14,6 +14,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "release"))
 import archives
 import check
 import dist
+import project
+import source
 import try_out
 
 FILES = {"usr/bin/emmf": b"#!/bin/sh\n", "usr/share/doc/emmf/copyright": b"MIT", "usr/share/man/man1/emmf.1": b"."}
@@ -62,3 +64,40 @@ def test_a_source_archive_that_was_not_made_is_skipped(tmp_path, monkeypatch, ca
     monkeypatch.setattr(try_out, "DIST", tmp_path)
     try_out.source(tmp_path)
     assert "skipped: no emmf-" in capsys.readouterr().out
+
+
+def test_every_package_has_its_licences():
+    folders = [project.ROOT / "python", *(path.parent for path in project.ROOT.glob("crates/*/README.md"))]
+    assert len(folders) == 1 + len(project.published())
+    for folder in folders:
+        for name in project.LICENCES:
+            text = (folder / name).read_bytes()
+            assert not (folder / name).is_symlink(), f"{folder / name} is a link, which a checkout may turn into its target's name"
+            assert text == (project.ROOT / name).read_bytes(), folder / name
+            assert len(text) > 1000
+
+
+def test_a_package_without_the_text_of_its_licence_is_found(tmp_path):
+    made = archives.tar_gz(tmp_path / "emmf.crate", {"emmf-1/LICENSE-MIT": b"../../LICENSE-MIT", "emmf-1/src/a.rs": b""})
+    assert check.contents(made) == {"LICENSE-MIT": b"../../LICENSE-MIT", "src/a.rs": b""}
+
+
+def test_an_index_reads_all_of_the_source_archive():
+    metadata = pytest.importorskip("packaging.metadata")
+    told = metadata.Metadata.from_email(source.package_info(), validate=True)
+    table = project.project_table()
+    assert told.name == "emmf"
+    assert str(told.version) == project.version()
+    assert told.summary == table["description"]
+    assert told.classifiers == table["classifiers"]
+    assert told.license_files == list(project.LICENCES)
+    assert told.provides_extra == list(table["optional-dependencies"])
+    needs = [need for extra in table["optional-dependencies"].values() for need in extra]
+    assert len(told.requires_dist) == len(table["dependencies"]) + len(needs)
+    assert set(told.project_urls) == set(source.ADDRESSES)
+    assert told.description.startswith("# emmf")
+
+
+def test_the_python_section_of_readme_is_found():
+    assert "GraphEMMF(5).fit" in try_out.readme_block()
+    compile(try_out.readme_block(), "README.md", "exec")
