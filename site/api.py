@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
 import re
+import sys
 from collections.abc import Iterator
+from unittest.mock import MagicMock
 
 from numpydoc.docscrape import NumpyDocString
 
@@ -13,14 +16,22 @@ import emmf
 
 # Modules beside the estimators, in the order of the page.
 MODULES = ["emmf.outlier", "emmf.datasets", "emmf.metrics", "emmf.graph", "emmf.plot"]
+# The same estimators on clusters. Their engines need not be installed to read what they say.
+ENGINES = ["emmf.dask", "emmf.ray"]
+NEEDED = ["dask", "dask.array", "distributed", "distributed.comm", "distributed.protocol"]
+NEEDED += ["distributed.protocol.pickle", "distributed.scheduler", "ray", "ray.exceptions"]
 ROLE = re.compile(r":\w+:`~?([^`]+)`")
 TABLES = ["Parameters", "Attributes", "Returns", "Raises"]
 
 
 def pages() -> dict[str, str]:
     """Return the pages by their names: an overview, one page an estimator, one page a module."""
-    made = {f"api/{name}.md": estimator(name) for name in estimators()}
+    for name in NEEDED:
+        if importlib.util.find_spec(name.partition(".")[0]) is None:
+            sys.modules[name] = MagicMock()
+    made = {f"api/{name}.md": page(f"emmf.{name}", getattr(emmf, name)) for name in estimators()}
     made |= {page_of(name): module(name) for name in ["emmf", *MODULES]}
+    made |= {page_of(name): engine(name) for name in ENGINES}
     made["python-api.md"] = overview()
     return made
 
@@ -35,7 +46,7 @@ def overview() -> str:
     lines = ["# Python API", "", "| estimator | |", "|---|---|"]
     lines += [f"| [`{name}`](api/{name}.md) | {first_line(getattr(emmf, name))} |" for name in estimators()]
     lines += ["", "| module | |", "|---|---|"]
-    about = {name: first_line(importlib.import_module(name)) for name in ["emmf", *MODULES]}
+    about = {name: first_line(importlib.import_module(name)) for name in ["emmf", *MODULES, *ENGINES]}
     lines += [f"| [`{name}`]({page_of(name)}) | {line} |" for name, line in about.items()]
     return "\n".join([*lines, "", "How they work together: [Python](python.md).", ""])
 
@@ -50,15 +61,14 @@ def first_line(thing: object) -> str:
     return cell((inspect.getdoc(thing) or "").split("\n\n")[0])
 
 
-def estimator(name: str) -> str:
-    """Return the page of an estimator: its docstring, and its methods."""
-    made = getattr(emmf, name)
-    lines = [f"# `emmf.{name}`", "", *described(made)]
+def page(name: str, made: type, level: str = "#") -> str:
+    """Return what there is to say of an estimator: its docstring, and its methods."""
+    lines = [f"{level} `{name}`", "", *described(made)]
     for method in sorted(set(dir(made))):
         found = inspect.getattr_static(made, method)
         is_ours = inspect.isfunction(found) and found.__module__.startswith("emmf")
         if is_ours and not method.startswith("_") and inspect.getdoc(found):
-            lines += [f"## `{method}{signature(found)}`", "", *described(found)]
+            lines += [f"{level}# `{method}{signature(found)}`", "", *described(found)]
     return "\n".join(lines)
 
 
@@ -72,6 +82,14 @@ def module(name: str) -> str:
             continue
         lines += [f"## `{public}{signature(thing)}`", "", *described(thing)]
     return "\n".join(lines)
+
+
+def engine(name: str) -> str:
+    """Return the page of a module with the estimators of a cluster: all names, and one estimator in full."""
+    found = importlib.import_module(name)
+    lines = [f"# `{name}`", "", *described(found), "Estimators, each with the parameters of its namesake:", ""]
+    lines += [", ".join(f"[`{public}`]({public}.md)" for public in found.__all__) + ". All are used like this one.", ""]
+    return "\n".join([*lines, page(f"{name}.EMMF", found.EMMF, "##")])
 
 
 def signature(thing: object) -> str:

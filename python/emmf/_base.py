@@ -156,7 +156,7 @@ class MatrixFactorization(
     @_fit_context(prefer_skip_nested_validation=True)
     def _fit(self, X: Any, sample_weight: Any, S: Any, start: tuple[Any, Any]) -> Any:
         """Fit and give V."""
-        X = self._validated(X, TYPES, reset=True)
+        given, X = X, self._validated(X, TYPES, reset=True)
         n = X.shape[0]
         layers = getattr(self, "layers", None)
         count = X.shape[1] if self.n_components is None else self.n_components
@@ -195,6 +195,7 @@ class MatrixFactorization(
         spec = _parameters.spec(self._entry, params)
         model, found, raised = _emmf.fit(spec, borrowed(X), besides)
         self._keep(model, found)
+        self._saw(given)
         if progress is not None:
             last = Step(found["restart"], self.n_iter_, found["objective"], found["seconds"])
             progress.end(last, found["stop"])

@@ -76,7 +76,8 @@ class Online:
         else:
             self._begin(X, sample_weight)
         # A page shows all samples, which nobody has any more.
-        self.__dict__.pop("_course", None)
+        for name in ("_course", "_seen"):
+            self.__dict__.pop(name, None)
         self.n_samples_seen_, self.drift_, _ = self._model.past
 
     def _begin(self: Any, X: Any, sample_weight: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import weakref
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ class Shown:
     def report(
         self,
         path: str | PathLike[str],
-        X: Any,
+        X: Any = None,
         y: Any = None,
         *,
         names: Sequence[str] | None = None,
@@ -45,8 +46,9 @@ class Shown:
         ----------
         path : str or path-like
             The file, usually ``*.html``. It is written completely or not at all.
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The samples of the fit, which the estimator does not keep.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+            The samples of the fit. None means the object that ``fit`` was given: the estimator does not keep it, but
+            finds it as long as something else does.
         y : array-like of shape (n_samples,), default=None
             The true classes, if they are known. Samples of the class "outlier" are outliers.
         names : sequence of str, default=None
@@ -57,6 +59,26 @@ class Shown:
             The heading.
         """
         report([self], path, X, y, names=names, image_shape=image_shape, title=title)
+
+    def _saw(self, X: Any) -> None:
+        """Remember where the samples of the fit are, without keeping them."""
+        try:
+            self._seen = weakref.ref(X)
+        except TypeError:
+            self.__dict__.pop("_seen", None)
+
+    def _samples(self) -> Any:
+        """Give the object that was fitted, None where it is gone."""
+        seen = self.__dict__.get("_seen")
+        return None if seen is None else seen()
+
+    def _was_fitted_to(self, X: Any) -> bool:
+        return X is not None and self._samples() is X
+
+    def __getstate__(self) -> Any:
+        state = dict(super().__getstate__())
+        state.pop("_seen", None)
+        return state
 
     def _repr_html_inner(self) -> str:
         return str(super()._repr_html_inner()) + summary(self)  # type: ignore[misc]
@@ -71,7 +93,7 @@ class Shown:
 def report(
     models: Sequence[Any],
     path: str | PathLike[str],
-    X: Any,
+    X: Any = None,
     y: Any = None,
     *,
     names: Sequence[str] | None = None,
@@ -86,8 +108,8 @@ def report(
         Fitted estimators.
     path : str or path-like
         The file, usually ``*.html``. It is written completely or not at all.
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        The samples of the fits.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+        The samples of the fits. None means the object that ``fit`` was given, as long as something keeps it.
     y : array-like of shape (n_samples,), default=None
         The true classes, if they are known. Samples of the class "outlier" are outliers.
     names : sequence of str, default=None
@@ -103,7 +125,7 @@ def report(
     >>> import emmf
     >>> X = emmf.datasets.make_rays().X
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     emmf.report([emmf.NMF(3).fit(X), emmf.EMMF(3).fit(X)], f"{folder}/both.html", X)
+    ...     emmf.report([emmf.NMF(3).fit(X), emmf.EMMF(3).fit(X)], f"{folder}/both.html")
     """
     if not models:
         raise ValueError("models is empty; give at least one fitted estimator.")
@@ -114,7 +136,7 @@ def report(
                 f"this {type(model).__name__} knows nothing about its training samples, because it comes from a file "
                 "or from partial_fit; make the page with the estimator that fit was called on."
             )
-    X = models[0]._validated(X, [models[0].components_.dtype], reset=False)
+    X = models[0]._validated(_fitted_to(models) if X is None else X, [models[0].components_.dtype], reset=False)
     n, d = X.shape
     for what, given in (("y", y), ("names", names)):
         if given is not None and len(given) != n:
@@ -129,6 +151,19 @@ def report(
     }
     title = title or ", ".join(f"{type(model).__name__}({model.n_components_})" for model in models)
     _emmf.report((path, title), [(model._model, _kept(model)) for model in models], borrowed(X), about)
+
+
+def _fitted_to(models: Sequence[Any]) -> Any:
+    """Give the object that all models were fitted to."""
+    found = [model._samples() for model in models]
+    if any(each is None for each in found):
+        raise ValueError(
+            "the samples of the fit are not in memory any more, or were a list, or the estimator was copied or "
+            "unpickled; give them again: report(..., X)."
+        )
+    if any(each is not found[0] for each in found):
+        raise ValueError("the models were not fitted to the same object; give the samples: report(models, path, X).")
+    return found[0]
 
 
 def _kept(model: Any) -> dict[str, Any]:

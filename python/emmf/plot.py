@@ -8,22 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.decomposition import PCA
 from sklearn.utils.validation import check_is_fitted
 
 from . import _emmf
-from ._arrays import unmasked
 from ._base import THRESHOLD
+from ._pictures import NORMAL, OUTLIER, axes_or_new, centroids, embedding
 
 __all__ = ["centroids", "convergence", "embedding", "lambda_curve", "residuals", "tree"]
-
-NORMAL, OUTLIER = "#4878a8", "#d1495b"
-
-
-def _axes(ax: Any) -> Any:
-    return plt.subplots(layout="constrained")[1] if ax is None else ax
 
 
 def convergence(*models: Any, ax: Any = None, relative: bool | None = None) -> Any:
@@ -52,7 +44,7 @@ def convergence(*models: Any, ax: Any = None, relative: bool | None = None) -> A
     >>> ax.get_xlabel()
     'iteration'
     """
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     relative = len(models) > 1 if relative is None else relative
     for model in models:
         check_is_fitted(model, "objective_history_")
@@ -94,7 +86,7 @@ def residuals(model: Any, *, threshold: float | None = None, bins: int = 50, ax:
     'outlier score'
     """
     check_is_fitted(model, "residuals_")
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     threshold = THRESHOLD if threshold is None else threshold
     values = model.outlier_scores_
     is_outlier = _emmf.outliers(model.outlier_scores_, model.set_aside_, threshold)
@@ -109,104 +101,6 @@ def residuals(model: Any, *, threshold: float | None = None, bins: int = 50, ax:
     ax.set_xlabel("outlier score")
     ax.set_ylabel("samples")
     ax.legend(frameon=False)
-    return ax
-
-
-def centroids(
-    model: Any,
-    image_shape: tuple[int, int],
-    *,
-    columns: int = 10,
-    column_major: bool = False,
-    axes: Any = None,
-) -> Any:
-    """Draw the centroids as images.
-
-    Parameters
-    ----------
-    model : MatrixFactorization
-        A fitted estimator.
-    image_shape : tuple of (int, int)
-        Height and width.
-    columns : int, default=10
-        Number of images in a row.
-    column_major : bool, default=False
-        The features run down the columns of the images, as in MATLAB files.
-    axes : ndarray of matplotlib Axes, default=None
-        Where to draw, one for each centroid.
-
-    Returns
-    -------
-    axes : ndarray of matplotlib Axes
-        The axes.
-
-    Examples
-    --------
-    >>> import emmf
-    >>> from emmf import plot
-    >>> from sklearn.datasets import load_digits
-    >>> model = emmf.EMMF(10, max_iter=20).fit(load_digits().data)
-    >>> plot.centroids(model, (8, 8)).shape
-    (10,)
-    """
-    check_is_fitted(model, "components_")
-    count = len(model.components_)
-    if axes is None:
-        columns = min(columns, count)
-        rows = -(-count // columns)
-        size = (1.1 * columns, 1.1 * rows * image_shape[0] / image_shape[1])
-        axes = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)[1]
-    axes = np.ravel(axes)
-    for ax, component in zip(axes, model.components_, strict=False):
-        ax.imshow(component.reshape(image_shape, order="F" if column_major else "C"), cmap="gray_r")
-    for ax in axes:
-        ax.axis("off")
-    return axes[:count]
-
-
-def embedding(model: Any, X: Any, *, labels: Any = None, ax: Any = None) -> Any:
-    """Draw the samples in the plane, by the two main directions of their coefficients.
-
-    Parameters
-    ----------
-    model : MatrixFactorization
-        A fitted estimator.
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        The samples.
-    labels : array-like of shape (n_samples,), default=None
-        What to colour by; None means ``predict(X)``.
-    ax : matplotlib Axes, default=None
-        Where to draw.
-
-    Returns
-    -------
-    ax : matplotlib Axes
-        The axes. Outliers are crosses.
-
-    Examples
-    --------
-    >>> import emmf
-    >>> from emmf import plot
-    >>> X = emmf.datasets.make_rays().X
-    >>> plot.embedding(emmf.EMMF(3, init="trimmed").fit(X), X).get_title()
-    '160 samples, 10 outliers'
-    """
-    ax = _axes(ax)
-    V = np.asarray(model.transform(X))
-    # Directions, not lengths, make the clusters.
-    V = V / np.maximum(np.linalg.norm(V, axis=1, keepdims=True), np.finfo(V.dtype).tiny)
-    # Two columns of zeros: there are two directions even of a single coefficient.
-    places = PCA(2).fit_transform(np.hstack([V, np.zeros((len(V), 2))])) if np.ptp(V) > 0 else np.zeros((len(V), 2))
-    labels = model.predict(X) if labels is None else np.asarray(unmasked(labels, "labels"))
-    is_outlier = -model.score_samples(X) > THRESHOLD
-    colours = np.unique(labels, return_inverse=True)[1]
-    for chosen, marker, size in ((~is_outlier, "o", 12), (is_outlier, "x", 30)):
-        at = places[chosen]
-        limits = {"vmin": 0, "vmax": max(1, colours.max())}
-        ax.scatter(at[:, 0], at[:, 1], size, colours[chosen], marker=marker, cmap="tab10", **limits)
-    ax.set_xticks([])
-    ax.set_yticks([])
-    ax.set_title(f"{len(places)} samples, {is_outlier.sum()} outliers")
     return ax
 
 
@@ -235,7 +129,7 @@ def lambda_curve(
     >>> plot.lambda_curve([1, 10, 100], {"ACC": [0.5, 0.7, 0.6], "NMI": [0.4, 0.6, 0.5]}).get_xscale()
     'log'
     """
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     named = values if isinstance(values, Mapping) else {"": values}
     for name, curve in named.items():
         ax.plot(lambdas, curve, marker="o", label=name)
@@ -271,7 +165,7 @@ def tree(model: Any, *, ax: Any = None) -> Any:
     'layer'
     """
     check_is_fitted(model, "tree_")
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     nodes = {(node["layer"], node["node"]): node for node in model.tree_["nodes"]}
     places: dict[tuple[int, int], float] = {}
     leaves: list[str] = []

@@ -47,13 +47,67 @@ def test_centroids(fitted):
     assert np.array_equal(turned, model.components_[0].reshape(5, 4).T)
 
 
+def test_bars_of_centroids(fitted):
+    _, model, _ = fitted
+    axes = plot.centroids(model, features=4, names=[f"word {at}" for at in range(20)])
+    for ax, component in zip(axes, model.components_, strict=True):
+        widths = [bar.get_width() for bar in ax.patches]
+        assert np.array_equal(widths, np.sort(component)[::-1][:4])
+        assert ax.get_yticklabels()[0].get_text() == f"word {component.argmax()}"
+        # The largest is on top.
+        assert ax.get_ylim()[0] > ax.get_ylim()[1]
+    with pytest.raises(ValueError, match="names has 2 entries for 20 features"):
+        plot.centroids(model, names=["a", "b"])
+    with pytest.raises(ValueError, match=r"image_shape is \(3, 3\), but centroids have 20 features"):
+        plot.centroids(model, (3, 3))
+
+
+def legend(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
 def test_embedding(fitted):
     X, model, _ = fitted
     ax = plot.embedding(model, X)
-    normal, outliers = ax.collections
+    *clusters, outliers = ax.collections
     assert len(outliers.get_offsets()) == model.outliers_.sum()
-    assert len(normal.get_offsets()) + len(outliers.get_offsets()) == len(X)
-    plot.embedding(emmf.EMMF(1, max_iter=5).fit(X), X, labels=["a"] * len(X))
+    good = model.labels_[~model.outliers_]
+    assert [len(each.get_offsets()) for each in clusters] == list(np.bincount(good))
+    named = [f"cluster {at} ({count})" for at, count in enumerate(np.bincount(good))]
+    assert legend(ax) == [*named, f"outliers ({model.outliers_.sum()})"]
+    assert ax.get_xlabel().startswith("first component (")
+    assert ax.get_xlabel().endswith(" % of the variance)")
+    ax = plot.embedding(emmf.EMMF(1, max_iter=5).fit(X), X, labels=["a"] * len(X))
+    assert legend(ax)[0].startswith("a (")
+
+
+def test_training_samples_are_drawn_as_the_fit_saw_them(fitted):
+    X, model, _ = fitted
+    for given in (None, X):
+        drawn = plot.embedding(model, given).collections[-1].get_offsets()
+        assert len(drawn) == model.outliers_.sum()
+    # Copies are new samples, whose coefficients are coded.
+    assert plot.embedding(model, X.copy()).get_title() == plot.embedding(model).get_title()
+    with pytest.raises(ValueError, match="labels has 3 entries"):
+        plot.embedding(model, labels=[1, 2, 3])
+
+
+def test_a_model_from_a_file_needs_samples(fitted, tmp_path):
+    X, model, _ = fitted
+    model.save(tmp_path / "model.safetensors")
+    read = emmf.load_model(tmp_path / "model.safetensors")
+    with pytest.raises(ValueError, match="it comes from a file; give X"):
+        plot.embedding(read)
+    assert plot.embedding(read, X).get_title().startswith(f"{len(X)} samples, ")
+
+
+@pytest.mark.parametrize("count", [3, 10, 11, 20, 21, 40])
+def test_no_two_clusters_have_one_colour(count, fitted):
+    X, model, _ = fitted
+    ax = plot.embedding(model, X, labels=np.arange(len(X)) % count)
+    colours = {tuple(each.get_facecolor()[0]) for each in ax.collections if len(each.get_offsets())}
+    assert len(colours) == len([each for each in ax.collections if len(each.get_offsets())])
+    assert (ax.get_legend() is None) == (count > 20)
 
 
 def test_lambda_curve_and_given_axes():

@@ -1,5 +1,6 @@
 """The page of a fit, and what a notebook shows of it."""
 
+import copy
 import json
 import pickle
 import re
@@ -92,6 +93,36 @@ def test_what_makes_no_page(shapes, tmp_path):
     model.save(tmp_path / "model.safetensors")
     with pytest.raises(ValueError, match="knows nothing about its training samples"):
         emmf.load_model(tmp_path / "model.safetensors").report(path, shapes.data)
+    assert not path.exists()
+
+
+def test_a_page_of_samples_that_are_still_there(shapes, tmp_path):
+    model = EMMF(5, max_iter=5).fit(shapes.data)
+    model.report(tmp_path / "page.html")
+    model.report(tmp_path / "again.html", shapes.data)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page == (tmp_path / "again.html").read_text(encoding="utf-8")
+    emmf.report([model, NMF(5, max_iter=5).fit(shapes.data)], tmp_path / "both.html")
+    frame = pytest.importorskip("pandas").DataFrame(shapes.data)
+    EMMF(5, max_iter=5).fit(frame).report(tmp_path / "frame.html")
+
+
+def test_samples_that_are_gone_are_asked_for(shapes, tmp_path):
+    path = tmp_path / "page.html"
+    X = shapes.data.copy()
+    model = EMMF(5, max_iter=5).fit(X)
+    copies = [pickle.loads(pickle.dumps(model)), copy.deepcopy(model)]
+    other = EMMF(5, max_iter=5).fit(shapes.data)
+    with pytest.raises(ValueError, match="not fitted to the same object"):
+        emmf.report([model, other], path)
+    del X
+    listed = EMMF(5, max_iter=5).fit(shapes.data.tolist())
+    for each in (model, *copies, listed):
+        with pytest.raises(ValueError, match=r"not in memory any more.* give them again: report\(\.\.\., X\)"):
+            each.report(path)
+    other.partial_fit(shapes.data)
+    with pytest.raises(ValueError, match="knows nothing about its training samples"):
+        other.report(path)
     assert not path.exists()
 
 

@@ -72,13 +72,17 @@ def test_every_package_has_its_licences():
     for folder in folders:
         for name in project.LICENCES:
             text = (folder / name).read_bytes()
-            assert not (folder / name).is_symlink(), f"{folder / name} is a link, which a checkout may turn into its target's name"
+            assert not (folder / name).is_symlink(), (
+                f"{folder / name} is a link, which a checkout may turn into its target's name"
+            )
             assert text == (project.ROOT / name).read_bytes(), folder / name
             assert len(text) > 1000
 
 
 def test_a_package_without_the_text_of_its_licence_is_found(tmp_path):
-    made = archives.tar_gz(tmp_path / "emmf.crate", {"emmf-1/LICENSE-MIT": b"../../LICENSE-MIT", "emmf-1/src/a.rs": b""})
+    made = archives.tar_gz(
+        tmp_path / "emmf.crate", {"emmf-1/LICENSE-MIT": b"../../LICENSE-MIT", "emmf-1/src/a.rs": b""}
+    )
     assert check.contents(made) == {"LICENSE-MIT": b"../../LICENSE-MIT", "src/a.rs": b""}
 
 

@@ -8,7 +8,7 @@ use plotters::style::{Color, HSLColor, RGBColor};
 use super::{Axis, BAD, Chart, GOOD, Look, Mark, Point, Series, Sheet, Sign, sketch};
 use crate::{Error, OUTLIER};
 
-/// Told apart by most eyes, for up to ten clusters.
+/// Told apart by most eyes, for up to ten clusters, and none that of outliers. Python has the same (`_pictures.py`).
 const FEW: [(u8, u8, u8); 10] = [
     (59, 130, 196),
     (214, 173, 23),
@@ -17,10 +17,13 @@ const FEW: [(u8, u8, u8); 10] = [
     (139, 108, 201),
     (169, 131, 36),
     (58, 166, 185),
-    (209, 73, 91),
+    (107, 66, 38),
     (122, 139, 60),
     (125, 127, 140),
 ];
+
+/// Clusters in a legend.
+const NAMED: usize = 20;
 
 fn look(colour: RGBColor, sign: Sign, size: f64) -> Look {
     let (r, g, b) = colour.rgb();
@@ -66,7 +69,7 @@ pub(super) fn residuals(record: &Record) -> Sheet {
     })
 }
 
-/// The samples as points of a plane, coloured by cluster.
+/// The samples as points of a plane, coloured by cluster, with a legend unless it would hide them.
 pub(super) fn embedding(record: &Record) -> Result<Sheet, Error> {
     let plane = &sketch(record)?.plane;
     let axis = |share: f64| Axis::new(format!("{:.0} % of the variance", 100.0 * share)).marked([]);
@@ -78,14 +81,16 @@ pub(super) fn embedding(record: &Record) -> Result<Sheet, Error> {
         let (row, point) = (row(at), Point::new(x.into(), y.into()));
         if outlier[row] { crosses.push(point) } else { clusters.entry(label[row]).or_default().push(point) }
     }
+    let named = clusters.len() <= NAMED;
+    let name = |k: usize, count: usize| if named { format!("cluster {k} ({count})") } else { String::new() };
     let cluster = |(k, points): (usize, Vec<Point>)| Series {
-        name: String::new(),
+        name: name(k, points.len()),
         points,
         mark: Mark::Dots,
         look: Look { colour: colour(k, record.spec.label_count()), ..look(GOOD, Sign::Circle, dot) },
     };
     let crosses = Series {
-        name: "outlier".into(),
+        name: if crosses.is_empty() { String::new() } else { format!("outliers ({})", crosses.len()) },
         points: crosses,
         mark: Mark::Dots,
         look: look(BAD, Sign::Cross, 4.0),

@@ -1,0 +1,192 @@
+"""Pictures of centroids and of samples; :mod:`emmf.plot` shows them to users."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from colorsys import hls_to_rgb
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.decomposition import PCA
+from sklearn.utils.validation import check_is_fitted
+
+from . import _emmf
+from ._arrays import unmasked
+from ._base import THRESHOLD
+
+NORMAL, OUTLIER = "#4878a8", "#d1495b"
+# Told apart by most eyes, the colours of the program's figures; more clusters get hues of their own.
+FEW = ["#3b82c4", "#d6ad17", "#2f9e6e", "#c94f7c", "#8b6cc9", "#a98324", "#3aa6b9", "#6b4226", "#7a8b3c", "#7d7f8c"]
+# A longer legend would hide the picture.
+NAMED = 20
+
+
+def axes_or_new(ax: Any) -> Any:
+    """Give the axes to draw on."""
+    return plt.subplots(layout="constrained")[1] if ax is None else ax
+
+
+def colour(cluster: int, count: int) -> Any:
+    """Give the colour of one of so many clusters; none comes twice."""
+    if count <= len(FEW):
+        return FEW[cluster]
+    return hls_to_rgb(cluster * 0.381966 % 1, 0.42 + 0.1 * (cluster % 3), 0.62)
+
+
+def centroids(
+    model: Any,
+    image_shape: tuple[int, int] | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    features: int = 10,
+    columns: int | None = None,
+    column_major: bool = False,
+    axes: Any = None,
+) -> Any:
+    """Draw the centroids: as images, or as bars of their largest features.
+
+    Parameters
+    ----------
+    model : MatrixFactorization
+        A fitted estimator.
+    image_shape : tuple of (int, int), default=None
+        Height and width, if samples are images; None draws bars.
+    names : sequence of str, default=None
+        The names of the features, for bars; None means those of the data frame that was fitted, or ``x0``, ``x1``, ….
+    features : int, default=10
+        How many features have a bar.
+    columns : int or None, default=None
+        Number of centroids in a row; None means 10 images, or 4 groups of bars.
+    column_major : bool, default=False
+        The features run down the columns of the images, as in MATLAB files.
+    axes : ndarray of matplotlib Axes, default=None
+        Where to draw, one for each centroid.
+
+    Returns
+    -------
+    axes : ndarray of matplotlib Axes
+        The axes.
+
+    Examples
+    --------
+    >>> import emmf
+    >>> from emmf import plot
+    >>> from sklearn.datasets import load_digits
+    >>> model = emmf.EMMF(10, max_iter=20).fit(load_digits().data)
+    >>> plot.centroids(model, (8, 8)).shape
+    (10,)
+    >>> plot.centroids(model, features=5)[0].get_title()
+    'centroid 0'
+    """
+    check_is_fitted(model, "components_")
+    count, d = model.components_.shape
+    if image_shape is not None and image_shape[0] * image_shape[1] != d:
+        raise ValueError(f"image_shape is {image_shape}, but centroids have {d} features.")
+    if names is None:
+        names = getattr(model, "feature_names_in_", [f"x{feature}" for feature in range(d)])
+    elif len(names) != d:
+        raise ValueError(f"names has {len(names)} entries for {d} features; give one for each.")
+    if axes is None:
+        wide, high = (1.1, 1.1 * image_shape[0] / image_shape[1]) if image_shape else (3.2, 0.5 + 0.22 * features)
+        columns = min(columns or (10 if image_shape else 4), count)
+        rows = -(-count // columns)
+        size = (wide * columns, high * rows)
+        axes = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)[1]
+    axes = np.ravel(axes)
+    for at, (ax, component) in enumerate(zip(axes, model.components_, strict=False)):
+        if image_shape is None:
+            _bars(ax, component, names, features)
+            ax.set_title(f"centroid {at}")
+        else:
+            ax.imshow(component.reshape(image_shape, order="F" if column_major else "C"), cmap="gray_r")
+            ax.axis("off")
+    for ax in axes[count:]:
+        ax.axis("off")
+    return axes[:count]
+
+
+def _bars(ax: Any, component: Any, names: Sequence[str], features: int) -> None:
+    """Draw the largest features of a centroid, the first on top."""
+    top = [feature for feature in np.argsort(-component, kind="stable")[:features] if component[feature] > 0]
+    ax.barh(range(len(top)), component[top], color=NORMAL)
+    ax.set_yticks(range(len(top)), [str(names[feature]) for feature in top])
+    ax.invert_yaxis()
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def embedding(model: Any, X: Any = None, *, labels: Any = None, ax: Any = None) -> Any:
+    """Draw the samples in the plane, by the two main directions of their coefficients.
+
+    Parameters
+    ----------
+    model : MatrixFactorization
+        A fitted estimator.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+        The samples; None, or the very object that was fitted, means those of the fit, with their ``labels_``,
+        ``coefficients_`` and ``outliers_``.
+    labels : array-like of shape (n_samples,), default=None
+        What to colour by; None means the clusters.
+    ax : matplotlib Axes, default=None
+        Where to draw.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+        The axes. Outliers are crosses. There is a legend of up to 20 groups.
+
+    Examples
+    --------
+    >>> import emmf
+    >>> from emmf import plot
+    >>> X = emmf.datasets.make_rays().X
+    >>> plot.embedding(emmf.EMMF(3, init="trimmed").fit(X)).get_title()
+    '160 samples, 10 outliers'
+    """
+    V, clusters, is_outlier = _samples(model, X)
+    if labels is not None and len(labels) != len(V):
+        raise ValueError(f"labels has {len(labels)} entries for {len(V)} samples; give one for each.")
+    groups = clusters if labels is None else np.asarray(unmasked(labels, "labels"))
+    places, shares = _plane(V)
+    ax = axes_or_new(ax)
+    kinds, group = np.unique(groups, return_inverse=True)
+    count = len(model.components_) if labels is None else len(kinds)
+    for at, kind in enumerate(kinds):
+        own = places[(group == at) & ~is_outlier]
+        name = f"cluster {kind}" if labels is None else str(kind)
+        colours = [colour(int(kind) if labels is None else at, max(count, at + 1))]
+        ax.scatter(own[:, 0], own[:, 1], 12, colours, label=f"{name} ({len(own)})")
+    if is_outlier.any():
+        bad = places[is_outlier]
+        ax.scatter(bad[:, 0], bad[:, 1], 30, OUTLIER, marker="x", label=f"outliers ({len(bad)})")
+    if len(kinds) <= NAMED:
+        ax.legend(frameon=False, bbox_to_anchor=(1.01, 1), loc="upper left", fontsize="small")
+    ax.set_xticks([])
+    ax.set_yticks([])
+    ax.set_xlabel(f"first component ({100 * shares[0]:.0f} % of the variance)")
+    ax.set_ylabel(f"second component ({100 * shares[1]:.0f} %)")
+    ax.set_title(f"{len(places)} samples, {is_outlier.sum()} outliers")
+    return ax
+
+
+def _samples(model: Any, X: Any) -> tuple[Any, Any, Any]:
+    """Give coefficients, clusters, and which samples are outliers: those of the fit, or of new samples."""
+    check_is_fitted(model, "components_")
+    if hasattr(model, "labels_") and (X is None or model._was_fitted_to(X)):
+        return model.coefficients_, model.labels_, model.outliers_
+    if X is None:
+        raise ValueError(f"this {type(model).__name__} knows no samples, because it comes from a file; give X.")
+    is_outlier = _emmf.outliers(-model.score_samples(X), np.zeros(0, np.int64), THRESHOLD)
+    return np.asarray(model.transform(X)), model.predict(X), is_outlier
+
+
+def _plane(V: Any) -> tuple[Any, Any]:
+    """Give the place of each sample, and the shares of the variance along both axes."""
+    # Directions, not lengths, make the clusters.
+    V = V / np.maximum(np.linalg.norm(V, axis=1, keepdims=True), np.finfo(V.dtype).tiny)
+    if np.ptp(V) == 0:
+        return np.zeros((len(V), 2)), np.zeros(2)
+    # Two columns of zeros: there are two directions even of a single coefficient.
+    principal = PCA(2)
+    places = principal.fit_transform(np.hstack([V, np.zeros((len(V), 2))]))
+    return places, principal.explained_variance_ratio_
