@@ -38,8 +38,6 @@ MOVED = {
     'manifest-path = "../crates/emmf-py/Cargo.toml"': 'manifest-path = "crates/emmf-py/Cargo.toml"',
     'python-source = "."': 'python-source = "python"',
 }
-# As maturin names what the manifest says.
-ADDRESSES = {"Documentation": "documentation", "Homepage": "homepage", "Source": "repository"}
 
 
 def write(out: Path) -> Path:
@@ -77,7 +75,7 @@ def package_info() -> str:
     fields += [("Summary", project["description"]), ("Keywords", ",".join(project["keywords"]))]
     fields += [("License-Expression", project["license"]), *(("License-File", name) for name in LICENCES)]
     fields += [("Classifier", name) for name in project["classifiers"]]
-    fields += [("Project-URL", f"{name}, {manifest()['workspace']['package'][key]}") for name, key in ADDRESSES.items()]
+    fields += [("Home-Page", manifest()["workspace"]["package"]["homepage"])]
     fields += [("Requires-Python", project["requires-python"])]
     fields += [("Requires-Dist", need) for need in project["dependencies"]]
     for extra, needs in project["optional-dependencies"].items():

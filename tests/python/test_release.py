@@ -98,7 +98,7 @@ def test_an_index_reads_all_of_the_source_archive():
     assert told.provides_extra == list(table["optional-dependencies"])
     needs = [need for extra in table["optional-dependencies"].values() for need in extra]
     assert len(told.requires_dist) == len(table["dependencies"]) + len(needs)
-    assert set(told.project_urls) == set(source.ADDRESSES)
+    assert told.home_page == project.manifest()["workspace"]["package"]["homepage"]
     assert told.description.startswith("# emmf")
 
 
