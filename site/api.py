@@ -26,9 +26,8 @@ TABLES = ["Parameters", "Attributes", "Returns", "Raises"]
 
 def pages() -> dict[str, str]:
     """Return the pages by their names: an overview, one page an estimator, one page a module."""
-    for name in NEEDED:
-        if importlib.util.find_spec(name.partition(".")[0]) is None:
-            sys.modules[name] = MagicMock()
+    absent = {name for name in ("dask", "distributed", "ray") if importlib.util.find_spec(name) is None}
+    sys.modules.update({name: MagicMock() for name in NEEDED if name.partition(".")[0] in absent})
     made = {f"api/{name}.md": page(f"emmf.{name}", getattr(emmf, name)) for name in estimators()}
     made |= {page_of(name): module(name) for name in ["emmf", *MODULES]}
     made |= {page_of(name): engine(name) for name in ENGINES}

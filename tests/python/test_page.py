@@ -349,6 +349,41 @@ def test_clusters_of_layers_are_the_nodes_of_the_last(browser, rays, tmp_path):
     page.close()
 
 
+@pytest.mark.parametrize("width", [1200, 420])
+def test_a_node_of_the_tree_selects_its_samples(browser, rays, tmp_path, width):
+    emmf("fit", rays / "rays.csv", "--layers", "9,3", "--max-iter", 30, "--image", "6x6", "--out", tmp_path / "deep", "--report")
+    tree = json.loads((tmp_path / "deep" / "tree.json").read_text())
+    page, said = opened(browser, tmp_path / "deep" / "report.html", width)
+    nodes = {f"{node['layer']}.{node['node']}": node for node in tree["nodes"]}
+    roots = page.query_selector_all("#tree .panel > .node")
+    assert len(roots) == len([node for node in nodes.values() if node["layer"] == tree["layers"]])
+    root = roots[0]
+    name = root.query_selector("b").inner_text()
+
+    def chosen(box, name):
+        button = box.query_selector("button")
+        button.focus()
+        page.keyboard.press("Enter")
+        assert sorted(page.evaluate("() => [...selection.rows]")) == sorted(nodes[name]["members"])
+        assert button.get_attribute("aria-pressed") == "true"
+        assert f"Node {name}" in page.inner_text("#selection")
+        assert in_table(page) == len(nodes[name]["members"])
+        assert page.query_selector("#selection .item") is not None
+
+    chosen(root, name)
+    assert root.get_attribute("open") is None
+    root.query_selector("summary").click()
+    children = root.query_selector_all(".node")
+    assert len(children) == len(nodes[name]["children"])
+    for child in children:
+        chosen(child, child.query_selector("b").inner_text())
+    page.keyboard.press("Escape")
+    assert page.evaluate("() => selection") is None
+    assert page.query_selector("#tree button[aria-pressed=true]") is None
+    check(page, said)
+    page.close()
+
+
 def test_rows_are_told_apart(browser, rays):
     page, said = opened(browser, rays / "one.html")
     chosen = "(rows) => { choose(runs[0], rows, 'the same name'); return selection && [...selection.rows]; }"

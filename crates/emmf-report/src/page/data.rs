@@ -170,10 +170,10 @@ impl<'a> RunData<'a> {
             notes: &record.notes,
             grid: &record.grid,
             matched,
+            tree: TreeData::new(record, &shown),
             rows,
             choice: &record.choice,
             sketch: &record.sketch,
-            tree: TreeData::new(record),
             command: &record.command,
             extras: serde_json::to_value(&record.extras).unwrap_or_default(),
         }
@@ -284,7 +284,7 @@ fn texts(record: &Record) -> BTreeMap<usize, &str> {
         .unwrap_or_default()
 }
 
-pub(super) fn cut(text: &str) -> String {
+fn cut(text: &str) -> String {
     text.chars().take(MOST_CHARACTERS).collect()
 }
 
@@ -295,7 +295,7 @@ fn floats(column: &[f64], rows: &[usize]) -> String {
 }
 
 /// Little-endian numbers of two bytes.
-fn indices(values: impl Iterator<Item = usize>) -> String {
+pub(super) fn indices(values: impl Iterator<Item = usize>) -> String {
     base64(
         &values
             .flat_map(|value| (value.min(usize::from(u16::MAX)) as u16).to_le_bytes())

@@ -1,15 +1,11 @@
 //! The tree of a fit with layers, for the script of the page; its size is bounded.
 
-use std::collections::BTreeMap;
-
 use emmf::model::TreeNode;
 use emmf_io::Record;
 use serde::Serialize;
 
-use super::data::cut;
+use super::data::indices;
 
-/// Most samples of a node that are named.
-const MOST_MEMBERS: usize = 40;
 /// Most nodes: those of the last layers.
 const MOST_NODES: usize = 2_000;
 
@@ -17,6 +13,8 @@ const MOST_NODES: usize = 2_000;
 pub(super) struct TreeData {
     layers: usize,
     nodes: Vec<NodeData>,
+    /// The node of every sample of the page, on each layer.
+    labels: Vec<String>,
     /// Nodes without samples.
     empty: usize,
     /// Nodes that there was no room for.
@@ -32,14 +30,13 @@ struct NodeData {
     size: usize,
     share: f64,
     outliers: usize,
-    members: BTreeMap<usize, Option<String>>,
 }
 
 impl TreeData {
-    pub(super) fn new(record: &Record) -> Option<Self> {
+    /// With the samples of these rows.
+    pub(super) fn new(record: &Record, shown: &[usize]) -> Option<Self> {
         let tree = record.tree.as_ref()?;
         let outlier: Vec<bool> = record.outliers().collect();
-        let named = |row: usize| record.samples.name.as_ref().map(|names| cut(&names[row]));
         let node = |node: &TreeNode| NodeData {
             layer: node.layer,
             node: node.node,
@@ -48,10 +45,22 @@ impl TreeData {
             size: node.members.len(),
             share: node.share,
             outliers: node.members.iter().filter(|&&row| outlier[row]).count(),
-            members: node.members.iter().take(MOST_MEMBERS).map(|&row| (row, named(row))).collect(),
         };
         let nodes: Vec<NodeData> = tree.nodes.iter().take(MOST_NODES).map(node).collect();
         let left = tree.nodes.len() - nodes.len();
-        Some(Self { layers: tree.layers, nodes, empty: tree.empty.len(), left })
+        let labels =
+            (1..=tree.layers).map(|layer| labels(&tree.nodes, layer, outlier.len(), shown)).collect();
+        Some(Self { layers: tree.layers, nodes, labels, empty: tree.empty.len(), left })
     }
+}
+
+/// The node of each of these rows on a layer.
+fn labels(nodes: &[TreeNode], layer: usize, samples: usize, shown: &[usize]) -> String {
+    let mut found = vec![0; samples];
+    for node in nodes.iter().filter(|node| node.layer == layer) {
+        for &row in &node.members {
+            found[row] = node.node;
+        }
+    }
+    indices(shown.iter().map(|&row| found[row]))
 }

@@ -3,7 +3,7 @@ section("verdict", "What came out", null, verdict);
 summary();
 section("embedding", "Samples", "Each point is a sample, each cross an outlier, each number the centroid of a cluster. Point at a sample, press it, or use the arrow keys; hold shift and drag a rectangle to select many; Ctrl and the wheel, + and − zoom.", embedding);
 section("centroids", "Centroids", runs.some(alike) ? "Press one to select the samples of its cluster." : null, centroids);
-section("tree", "Tree of layers", "The nodes of the last layer; open one to see what it is made of, down to its samples.", branches);
+section("tree", "Tree of layers", "The nodes of the last layer; open one to see what it is made of, and select its samples on the whole page.", branches);
 section("sizes", "Cluster sizes", null, clusterSizes);
 section("silhouettes", "Silhouettes", "How much nearer each sample is, by the angle between samples, to its own cluster (1) than to the nearest other one (−1). Clusters that follow a graph may be elongated; neighbours then say more than silhouettes.", silhouettes);
 section("confusion", "Classes and clusters", "How many samples of each class are in each cluster. Press a cell to select them.", confusion);

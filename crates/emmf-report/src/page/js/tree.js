@@ -1,4 +1,4 @@
-// The tree of a fit with layers: every node can be opened to see its children, or its samples.
+// The tree of a fit with layers: every node can be opened to see its children, and selects its samples on the whole page.
 const branches = {
   needs: (run) => run.tree,
   wide: true,
@@ -11,21 +11,29 @@ const branches = {
       if (sketch.image) return picture(values(centroid.shape), sketch.image, centroid.shape.high, `node ${node.node} of layer ${node.layer}`);
       return el("span", { class: "faint" }, centroid.top.slice(0, 6).map((feature) => feature.name).join(", "));
     };
-    const members = (node) => {
-      const rows = Object.entries(node.members).map(([row, name]) => name || `row ${row}`);
-      const more = node.size - rows.length;
-      return el("p", { class: "faint members" }, rows.join(", ") + (more > 0 ? ` and ${more.toLocaleString("en")} more` : ""));
+    const labels = tree.labels.map((packed) => numbers(packed, Uint16Array));
+    const select = (node) => {
+      const name = `node ${node.layer}.${node.node}${many ? ` of ${run.name}` : ""}`;
+      const button = el("button", { type: "button", "aria-label": `select the samples of ${name}`, "aria-pressed": "false" }, "select");
+      button.addEventListener("click", (event) => {
+        // It does not open or close the node around it.
+        event.preventDefault();
+        choose(run, rowsWhere(run, (place) => labels[node.layer - 1][place] === node.node), name);
+      });
+      heard.push(() => button.setAttribute("aria-pressed", String(selection !== null && selection.run === run && selection.title === name)));
+      return button;
     };
     const build = (node) => {
       const certain = node.certainty === null ? null : el("span", { class: "faint" }, `certainty ${percent(node.certainty)}`);
       const bad = node.outliers ? el("span", { class: "faint" }, plural(node.outliers, "outlier")) : null;
-      const head = el("summary", {}, look(node), el("b", {}, `${node.layer}.${node.node}`), el("span", {}, `${plural(node.size, "sample")}, ${percent(node.share)}`), certain, bad);
+      const children = node.children.map((child) => nodes.get(`${node.layer - 1}.${child}`)).filter(Boolean);
+      const head = el(children.length ? "summary" : "div", {}, look(node), el("b", {}, `${node.layer}.${node.node}`), el("span", {}, `${plural(node.size, "sample")}, ${percent(node.share)}`), certain, bad, select(node));
+      if (!children.length) return el("div", { class: "node" }, head);
       const box = el("details", { class: "node" }, head);
       // What is inside is made when it is looked at.
       box.addEventListener("toggle", () => {
         if (!box.open || box.childElementCount > 1) return;
-        const children = node.children.map((child) => nodes.get(`${node.layer - 1}.${child}`)).filter(Boolean);
-        box.append(...(children.length ? children.map(build) : [members(node)]));
+        box.append(...children.map(build));
       });
       return box;
     };
