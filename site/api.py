@@ -8,6 +8,7 @@ import inspect
 import re
 import sys
 from collections.abc import Iterator
+from itertools import groupby
 from unittest.mock import MagicMock
 
 from numpydoc.docscrape import NumpyDocString
@@ -105,7 +106,7 @@ def described(thing: object) -> Iterator[str]:
     """Yield the lines of a docstring as Markdown."""
     parsed = NumpyDocString(inspect.getdoc(thing) or "")
     for text in (parsed["Summary"], parsed["Extended Summary"]):
-        yield from (*map(plain, text), "")
+        yield from (*with_code(text), "")
     for section in TABLES:
         if parsed[section]:
             yield from (f"**{section}**", "", "| | | |", "|---|---|---|")
@@ -116,6 +117,15 @@ def described(thing: object) -> Iterator[str]:
         yield from (*map(plain, parsed["Notes"]), "")
     if parsed["Examples"]:
         yield from ("```python", *parsed["Examples"], "```", "")
+
+
+def with_code(text: list[str]) -> Iterator[str]:
+    """Yield lines as Markdown, those of a session with Python as code."""
+    for is_session, lines in groupby(text, lambda line: line.startswith(">>>")):
+        if is_session:
+            yield from ("```python", *(line.replace("  # doctest: +SKIP", "") for line in lines), "```")
+        else:
+            yield from map(plain, lines)
 
 
 def plain(text: str) -> str:
