@@ -14,6 +14,7 @@ use emmf_report::{Comparison, OUTLIER, Summary, comparison_page};
 use serde_json::json;
 
 use crate::output::{print, table};
+use crate::progress::Counting;
 use crate::values::seed;
 
 const METHODS: [&str; 3] = ["nmf", "l21-nmf", "emmf"];
@@ -35,8 +36,7 @@ pub(crate) struct DemoArgs {
 
 pub(crate) fn run(args: &DemoArgs) -> Result<()> {
     emmf_io::check_folder(&args.out)?;
-    let seeds = (0..DATA_SETS).map(|at| args.seed.wrapping_add(at));
-    let records = seeds.map(records).collect::<Result<Vec<_>>>()?;
+    let records = fitted(args.seed)?;
     let data_sets = records.iter().map(|records| records.iter().map(Comparison::new).collect());
     let data_sets = data_sets.collect::<Result<Vec<Vec<_>>, _>>()?;
     let page = comparison_page("Clustering with outliers in the data", &data_sets)?;
@@ -66,6 +66,16 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
     print(&shown)?;
     writeln!(out, "\nThe page is {}", path.display())?;
     Ok(())
+}
+
+/// The records of every data set.
+fn fitted(seed: u64) -> Result<Vec<Vec<Record>>> {
+    let progress = Counting::new("fitting four methods to each data set", false);
+    let one = |at: u64| {
+        progress.step(at as usize, DATA_SETS as usize);
+        records(seed.wrapping_add(at))
+    };
+    (0..DATA_SETS).map(one).collect()
 }
 
 /// What the table says, and where the page is.

@@ -14,6 +14,7 @@ use crate::input;
 use crate::look::{About, LookArgs};
 use crate::matching::matched;
 use crate::output::{model_file, print, table};
+use crate::progress::Waiting;
 use crate::values::{count, size};
 use crate::wording::explained;
 
@@ -74,10 +75,12 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     let file = model_file(&args.model);
     let (model, notes) = emmf_io::read_model_and_notes(&file)?;
     let missing = model.spec().missing;
+    let reading = Waiting::new("reading the samples", false);
     let (x, mut about) =
         args.look.read(&args.input, (missing, &input::budget(args.max_memory)), Some(&notes))?;
     let order = matched((&mut about, x.shape().1), &args.input.data, (&model, &notes))?;
     let x = x.in_order(&order)?;
+    drop(reading);
     let row = row(args, x.shape().0, about.names.as_deref())?;
     let sample = Sample { row, file: &file, data: &args.input.data };
     let found = match model {

@@ -1,6 +1,6 @@
 //! `emmf fit`: from a file to centroids, clusters and outlier scores.
 
-use std::ops::RangeInclusive;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -20,7 +20,7 @@ use crate::input::{self, Input, Work};
 use crate::interrupt;
 use crate::look::About;
 use crate::online;
-use crate::progress::{Choosing, Progress, Waiting};
+use crate::progress::{Counting, Progress, Waiting};
 use crate::report;
 use crate::resume::{self, Keeper};
 use crate::summary;
@@ -117,7 +117,9 @@ impl Work for Fitting<'_> {
     fn run<T: Real>(self, x: Samples<'_, T>, about: About) -> Result<()> {
         let mut spec = Self::spec_of(self.args, self.spec, matches!(x, Samples::Stream(_)));
         if self.args.layers == Some(Layers::Auto) {
+            let waiting = Waiting::new("choosing the layers", self.args.quiet);
             let widths = spec.choose_layers(x, &Running::on(self.args.threads));
+            drop(waiting);
             let widths = widths.map_err(|error| explained(&error, &self.args.input.data))?;
             if let ([one], false) = (&widths[..], self.args.quiet) {
                 complain(&format!("--layers auto finds one layer, of {one} nodes: there is no tree"));
@@ -143,9 +145,12 @@ fn choose<T: Real>(
     x: Samples<'_, T>,
     ks: &RangeInclusive<usize>,
 ) -> Result<Choice> {
-    let progress = Choosing::new(args.quiet);
+    let progress = Counting::new("choosing the number of centroids", args.quiet);
     let running = Running::on(args.threads);
-    let seen = |done, all| progress.step(done, all);
+    let seen = |done, all| {
+        progress.step(done, all);
+        ControlFlow::Continue(())
+    };
     let choice = match args.choose {
         ChooseName::Clusters => spec.choose_k(x, ks.clone(), seen, &running),
         ChooseName::Rank => spec.choose_rank(x, ks.clone(), seen, &running),
@@ -297,10 +302,13 @@ fn fit<T: Real>(
     (record.samples.name, record.samples.text) = (about.names, about.texts);
     (record.choice, record.command) = (choice.map(Choice::without_clusters), Some(command_line(&args.words)));
     let page = page(args);
+    let drawing = Waiting::new("drawing the samples", args.quiet);
     if args.out.is_some() || page.is_some() {
         record.sketch = Some(Sketch::on(&Running::on(args.threads), &fit, x, features)?);
     }
     let text = page.as_ref().map(|_| report_page(&report::title(&[&record]), &[&record])).transpose()?;
+    drop(drawing);
+    let writing = folder.map(|_| Waiting::new("writing the results", args.quiet));
     let page = page.as_deref().zip(text.as_deref());
     match (folder, page) {
         (Some(folder), _) => {
@@ -312,6 +320,7 @@ fn fit<T: Real>(
         (None, Some((path, text))) => emmf_io::write_atomically(path, |out| out.write_all(text.as_bytes()))?,
         (None, None) => {}
     }
+    drop(writing);
     if let Some(out) = args.out.as_deref().filter(|_| !record.stop.is_early()) {
         resume::done(out);
     }

@@ -122,32 +122,31 @@ impl Drop for Progress {
     }
 }
 
-/// Shows how far the choice of k is.
-pub(crate) struct Choosing {
+/// A bar of things that are done one after the other.
+pub(crate) struct Counting {
     bar: ProgressBar,
 }
 
-impl Choosing {
-    pub(crate) fn new(quiet: bool) -> Self {
+impl Counting {
+    pub(crate) fn new(doing: &'static str, quiet: bool) -> Self {
         let shown = !quiet && std::io::stderr().is_terminal();
         let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(1), target);
         style(&bar, "{bar:30} {msg} {elapsed} elapsed, {eta} left");
-        bar.set_message("choosing the number of centroids");
+        bar.set_message(doing);
         if shown {
             bar.enable_steady_tick(TICK);
         }
         Self { bar }
     }
 
-    pub(crate) fn step(&self, done: usize, all: usize) -> ControlFlow<()> {
+    pub(crate) fn step(&self, done: usize, all: usize) {
         self.bar.set_length(all as u64);
         self.bar.set_position(done as u64);
-        ControlFlow::Continue(())
     }
 }
 
-impl Drop for Choosing {
+impl Drop for Counting {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

@@ -8,6 +8,7 @@ use emmf_io::Record;
 use emmf_report::report_page;
 
 use crate::output::wrote;
+use crate::progress::Waiting;
 
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  \
@@ -30,7 +31,9 @@ pub(crate) struct ReportArgs {
 
 pub(crate) fn run(args: &ReportArgs) -> Result<()> {
     emmf_io::check_writable(&args.out)?;
+    let reading = Waiting::new("reading the fits", false);
     let records = args.records.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
+    drop(reading);
     let records: Vec<&Record> = records.iter().collect();
     write(&args.out, &args.title.clone().unwrap_or_else(|| title(&records)), &records)?;
     wrote(&[&args.out], args.json)
@@ -44,7 +47,9 @@ pub(crate) fn read(path: &Path) -> Result<Record> {
 
 /// Writes the page, as a whole or not at all.
 pub(crate) fn write(path: &Path, title: &str, records: &[&Record]) -> Result<()> {
+    let drawing = Waiting::new("drawing the page", false);
     let page = report_page(title, records)?;
+    drop(drawing);
     Ok(emmf_io::write_atomically(path, |out| out.write_all(page.as_bytes()))?)
 }
 

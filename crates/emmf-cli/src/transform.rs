@@ -13,6 +13,7 @@ use crate::input::{self, Input};
 use crate::look::LookArgs;
 use crate::matching::matched;
 use crate::output::{model_file, write_data, wrote};
+use crate::progress::Waiting;
 use crate::values::{count, size};
 use crate::wording::explained;
 
@@ -65,7 +66,9 @@ pub(crate) fn run(args: &TransformArgs) -> Result<()> {
     if args.imputed.is_some() && missing == Missing::Refuse {
         bail!("--imputed needs missing values; use --missing nan or give a --mask");
     }
+    let reading = Waiting::new("reading the samples", false);
     let mut data = samples(args, (&model, &notes), missing)?;
+    drop(reading);
     let columns = data.about_mut().columns.take();
     let names = data.about_mut().names.take();
     let (coded, imputed) = match (model, data) {
@@ -78,12 +81,14 @@ pub(crate) fn run(args: &TransformArgs) -> Result<()> {
         (AnyModel::F32(model), Input::File(data, _)) => transform(args, &model, Samples::Stream(&data.rows))?,
         (AnyModel::F64(model), Input::File(data, _)) => transform(args, &model, Samples::Stream(&data.rows))?,
     };
+    let writing = (args.out.as_os_str() != "-").then(|| Waiting::new("writing the results", false));
     let mut written = vec![args.out.as_path()];
     if let (Some(path), Some(x)) = (&args.imputed, imputed) {
         write_data(path, Dataset::new(x, None, columns))?;
         written.push(path);
     }
     write_data(&args.out, Dataset { names, ..coded })?;
+    drop(writing);
     wrote(&written, args.json)
 }
 
@@ -112,7 +117,9 @@ fn transform<T: Real>(
 where
     Numbers: From<Mat<T>>,
 {
+    let coding = Waiting::new("coding the samples", false);
     let coded = model.transform_with(x, &Running::on(args.threads));
+    drop(coding);
     let coded = coded.map_err(|error| explained(&error, &args.input.data))?;
     let found = (&coded.labels[..], &coded.residuals[..], &coded.scores[..]);
     let more = emmf_io::layer_columns(model, &coded.v, &coded.layers)?;
