@@ -10,7 +10,7 @@ ifdef CI
 export CARGO_INCREMENTAL := 0
 endif
 
-.PHONY: demo test format lint deny rust fuzz python browser wheel site dist dist-check release-check notebooks kill methods clusters deep outliers lambda paper robustness bench kernels callgrind cluster
+.PHONY: demo test format lint deny rust fuzz python browser wheel site dist dist-check release-check notebooks kill methods clusters deep outliers lambda paper robustness bench gpu emulate kernels callgrind cluster
 
 demo:
 	$(CARGO) run --release -- demo
@@ -166,6 +166,28 @@ paper:
 robustness:
 	$(CARGO) build --release --package emmf-cli
 	$(PYTHON) benches/robustness.py
+
+# The tests of a card where there is none: its kernels run on the processor, thread by thread, in memory that begins as NaN
+# and ends where nothing can be read. For Linux on x86-64 with g++; takes minutes. ONLY=bytes
+EMULATOR := crates/emmf-cuda/tests/emulator
+emulate: target/emulator/libnvrtc.so
+	LD_LIBRARY_PATH=$(CURDIR)/target/emulator $(CARGO) test --package emmf-cuda --test all card::$(ONLY)
+
+target/emulator/libnvrtc.so: $(wildcard $(EMULATOR)/*)
+	rm -rf target/emulator && mkdir -p target/emulator/cache
+	g++ -O2 -Wall -shared -fPIC -DSOURCE='"$(CURDIR)/$(EMULATOR)"' -DCACHE='"$(CURDIR)/target/emulator/cache"' \
+		$(EMULATOR)/driver.cpp -o target/emulator/libcuda.so -ldl
+	cp target/emulator/libcuda.so target/emulator/libcublas.so
+	cp target/emulator/libcuda.so $@
+
+# On a machine with a card: the tests that need one, iterations beside cuBLAS and PyTorch, and whole fits of a file. Needs
+# PyTorch with CUDA for $(PYTHON); the numbers go to docs/gpu.md.
+gpu:
+	$(CARGO) test --release --package emmf-cuda
+	$(CARGO) build --release --package emmf-cuda --example device
+	$(CARGO) build --release --package emmf-cli
+	$(PYTHON) benches/gpu.py target/release/examples/device
+	$(PYTHON) benches/gpu_fit.py target/release/emmf
 
 # The inner kernels, each on its own: time, and instructions beside a baseline (RENEW=1 writes it).
 kernels:

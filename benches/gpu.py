@@ -1,4 +1,4 @@
-"""Whole iterations of EMMF on a card beside PyTorch, in one run: python benches/gpu.py PATH.
+"""Whole iterations of EMMF on a card beside PyTorch, in one run: ``make gpu``, or python benches/gpu.py PATH.
 
 PATH is the example program of emmf-cuda: ``cargo build --release -p emmf-cuda --example device`` makes ``target/release/examples/device``.
 It prints its own table first; its columns are in docs/gpu.md. PyTorch with CUDA must be installed. TF32 is off everywhere.
@@ -42,6 +42,14 @@ def three_lines(x: torch.Tensor, u: torch.Tensor, v: torch.Tensor) -> None:
     u *= torch.sqrt((x.T @ (q * v)) / (u @ (v.T @ (q * v))))
 
 
+def like_torchnmf(x: torch.Tensor, u: torch.Tensor, v: torch.Tensor) -> None:
+    """Iterate as torchnmf 0.3.5 does for least squares: VUᵀ as a whole and two products with it and X, for either factor."""
+    fitted = v @ u.T
+    v *= (x @ u).relu_().add_(1e-8) / (fitted @ u).relu_().add_(1e-8)
+    fitted = v @ u.T
+    u *= (x.T @ v).relu_().add_(1e-8) / (fitted.T @ v).relu_().add_(1e-8)
+
+
 def two_products(lengths: torch.Tensor) -> Callable[[torch.Tensor, torch.Tensor, torch.Tensor], None]:
     """Iterate with two products with X; the residuals come from the first one."""
 
@@ -75,7 +83,7 @@ def row(shape: tuple[int, int, int], dtype: torch.dtype) -> str:
     x, u, v = numbers(n, d, dtype), numbers(d, k, dtype), numbers(n, k, dtype)
     lengths = x.norm(dim=1).square()
     cells = []
-    for iterate in (bare, two_products(lengths), three_lines):
+    for iterate in (bare, two_products(lengths), three_lines, like_torchnmf):
         try:
             cells.append(f"{median(iterate, x, u.clone(), v.clone()):.3g}")
         except torch.cuda.OutOfMemoryError:
@@ -106,8 +114,8 @@ def main() -> None:
     torch.backends.cuda.matmul.allow_tf32 = False
     print(subprocess.run([sys.argv[1]], check=True, capture_output=True, text=True).stdout)
     print(f"PyTorch {torch.__version__}, {torch.cuda.get_device_name()}, milliseconds, medians\n")
-    print("| (n, d, k) | | two products | two products and the steps between | three lines |")
-    print("|---|---|---|---|---|")
+    print("| (n, d, k) | | two products | two products and the steps between | three lines | torchnmf's update |")
+    print("|---|---|---|---|---|---|")
     for shape in SHAPES:
         for dtype in (torch.float32, torch.float64):
             print(row(shape, dtype), flush=True)

@@ -27,6 +27,9 @@ CONTAINERS: dict[tuple[str, str], Callable[[Any], Any]] = {
     ("anndata", "AnnData"): lambda data: data.X,
     ("xarray", "DataArray"): lambda data: data.values,
     ("torch", "Tensor"): lambda data: data.detach().cpu().numpy(),
+    # From the card, where they are. JAX hands its arrays to NumPy by itself, wherever they are.
+    ("cupy", "ndarray"): lambda data: data.get(),
+    ("cupyx", "spmatrix"): lambda data: data.get(),
 }
 # Those in which it is not clear which numbers are meant.
 UNCLEAR = {
@@ -47,6 +50,10 @@ def inner(array: Any, name: str) -> Any:
             return inside
         if kind in UNCLEAR:
             raise ValueError(f"{name} is a {kind[0]} {kind[1]}, which may mean several arrays; give {UNCLEAR[kind]}.")
+    # Those that NumPy can take come here by themselves, or say why not.
+    if hasattr(type(array), "__cuda_array_interface__") and not hasattr(type(array), "__array__"):
+        kind = f"{type(array).__module__.partition('.')[0]} {type(array).__name__}"
+        raise TypeError(f"{name} is a {kind} on a card; give a copy in this memory, an array of NumPy.")
     return array
 
 

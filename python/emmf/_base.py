@@ -191,6 +191,7 @@ class MatrixFactorization(
             "threads": _parameters.threads(self.n_jobs),
             "online": None,
             "device": found_libraries(self.device),
+            "max_device_memory": self.max_device_memory,
         }
         spec = _parameters.spec(self._entry, params)
         model, found, raised = _emmf.fit(spec, borrowed(X), besides)

@@ -12,7 +12,6 @@ from sklearn.utils.validation import _check_sample_weight
 from . import _emmf, _parameters
 from ._arrays import admitted, borrowed
 from ._choice import AMONG, chosen
-from ._cuda import found_libraries
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -63,6 +62,11 @@ class Online:
 
     @_fit_context(prefer_skip_nested_validation=True)
     def _learn(self: Any, X: Any, sample_weight: Any) -> None:
+        if self.device not in ("cpu", "auto"):
+            raise ValueError(
+                f"device is {self.device!r}, but partial_fit learns on the processor; "
+                'use device="cpu" or "auto", or fit.'
+            )
         # A model of all samples at once has no past to go on from.
         begun = hasattr(self, "_model") and self._model.past is not None
         types = [self.components_.dtype] if begun else [np.float64, np.float32]
@@ -98,7 +102,8 @@ class Online:
             "features": list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None,
             "callback": None,
             "threads": _parameters.threads(self.n_jobs),
-            "device": found_libraries(self.device),
+            "device": "cpu",
+            "max_device_memory": None,
             "online": (None if self.half_life is None else float(self.half_life),),
         }
         model, found, raised = _emmf.fit(_parameters.spec(self._entry, params), borrowed(X), besides)

@@ -229,7 +229,16 @@ COMMON = [
         [str],
         "str",
         'Where the iterations of ``fit`` run: ``"cpu"``, ``"cuda"`` (or ``"cuda:1"``, the second card), or ``"auto"``, '
-        "which uses a card if there is one and the work is large enough to benefit.",
+        "which uses a card if there is one and the work is large enough to benefit. ``partial_fit`` always runs on the "
+        "processor.",
+    ),
+    Parameter(
+        "max_device_memory",
+        None,
+        [COUNT, None],
+        "int or None",
+        "Bytes of the card that dense samples may take; those beyond go there in blocks, in every pass. Factors and "
+        "all else come on top. None means all but a fifth of what is free.",
     ),
     Parameter(
         "callback",

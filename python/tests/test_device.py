@@ -16,6 +16,24 @@ def test_a_device_that_cannot_be_is_refused(X):
         emmf.GraphEMMF(2, device="cuda").fit(X)
 
 
+def test_batches_name_the_processor(X):
+    """A card that was named is not left out silently, at the first batch or a later one."""
+    with pytest.raises(ValueError, match="device is 'cuda', but partial_fit learns on the processor"):
+        emmf.EMMF(2, device="cuda").partial_fit(X)
+    learned = emmf.EMMF(2, device="auto").partial_fit(X)
+    with pytest.raises(ValueError, match="partial_fit learns on the processor"):
+        learned.set_params(device="cuda:1").partial_fit(X)
+
+
+def test_memory_of_a_card_is_a_number_of_bytes(X):
+    """It changes nothing where there is no card."""
+    limited = emmf.EMMF(2, max_iter=5, max_device_memory=1_000_000).fit(X)
+    assert (limited.labels_ == emmf.EMMF(2, max_iter=5).fit(X).labels_).all()
+    for wrong in (0, -1, "8GB"):
+        with pytest.raises(ValueError, match="max_device_memory"):
+            emmf.EMMF(2, max_device_memory=wrong).fit(X)
+
+
 def test_small_data_stay_on_the_processor(X):
     auto, cpu = (emmf.EMMF(2, device=device, max_iter=5).fit(X) for device in ("auto", "cpu"))
     assert (auto.labels_ == cpu.labels_).all()

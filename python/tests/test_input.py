@@ -160,6 +160,34 @@ def test_containers_of_other_packages(X):
         fitted(anndata.AnnData(shape=(3, 4)))
 
 
+class OnCard:
+    """What of a CuPy array is used: NumPy refuses it, and ``get`` copies it from the card."""
+
+    __cuda_array_interface__ = None
+
+    def __init__(self, values):
+        self.values = values
+
+    def get(self):
+        return self.values
+
+    def __array__(self, *_, **__):
+        raise TypeError("Implicit conversion to a NumPy array is not allowed.")
+
+
+def test_arrays_on_a_card(X):
+    """Those of CuPy are copied from there, dense and sparse; what nobody knows how to copy is refused by its name."""
+    dense, sparse = (
+        type(name, (OnCard,), {"__module__": module}) for module, name in (("cupy", "ndarray"), ("cupyx.a", "spmatrix"))
+    )
+    csr = type("csr_matrix", (sparse,), {"__module__": "cupyx.a"})
+    assert np.array_equal(fitted(dense(X)).components_, fitted(X).components_)
+    assert np.array_equal(fitted(csr(sp.csr_matrix(X))).components_, fitted(sp.csr_matrix(X)).components_)
+    other = type("GPUArray", (), {"__module__": "pycuda.gpuarray", "__cuda_array_interface__": None})
+    with pytest.raises(TypeError, match="X is a pycuda GPUArray on a card; give a copy in this memory"):
+        fitted(other())
+
+
 def test_an_unknown_parameter_names_the_nearest():
     for word, meant in {"n_component": "n_components", "randomstate": "random_state", "k": "n_components"}.items():
         with pytest.raises(TypeError, match=f"EMMF has no parameter '{word}'; did you mean '{meant}'"):

@@ -80,7 +80,7 @@ pub(crate) enum Command {
     Bench(BenchArgs),
     /// Run NMF, l2,1-NMF and EMMF on contaminated data and write a page about the results.
     Demo(DemoArgs),
-    /// Show which card --device can use, or what is missing
+    /// Show which cards --device can use, or what is missing
     Device(DeviceArgs),
     /// Print the completions for a shell.
     Completions(CompletionsArgs),

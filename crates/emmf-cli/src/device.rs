@@ -1,4 +1,4 @@
-//! `emmf device`: what card is here, or what is missing for one.
+//! `emmf device`: what cards are here, or what is missing for one.
 
 use std::io::Write;
 
@@ -28,7 +28,8 @@ pub(crate) fn run(args: &DeviceArgs) -> Result<()> {
         }
         return Ok(());
     }
-    let card = Card::open(0).map_err(|error| anyhow!("{error}"))?;
-    writeln!(out, "{}: {}", card.name(), card.about().map_err(|error| anyhow!("{error}"))?)?;
+    for card in Card::all().map_err(|error| anyhow!("{error}"))? {
+        writeln!(out, "{}: {}", card.name(), card.about().map_err(|error| anyhow!("{error}"))?)?;
+    }
     Ok(())
 }

@@ -258,11 +258,9 @@ fn fit<T: Real>(
     let start = args.start.as_deref().map(|path| emmf_io::read_start(path, budget)).transpose()?;
     let graph = args.graph.read(n, budget)?;
     let saved = resume::resumed(args, x)?;
-    let card = args.device.card(spec, x.stored()).map_err(|error| explained(&error, &args.input.data))?;
-    let card = card.map(|card| match args.max_device_memory {
-        Some(most) => card.holding(usize::try_from(most).unwrap_or(usize::MAX)),
-        None => card,
-    });
+    let card = args.device.card(spec, &x).map_err(|error| explained(&error, &args.input.data))?;
+    let most = args.max_device_memory.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
+    let card = card.map(|card| card.holding(most));
     // Where nobody says where to start, it is at the clusters by which k was chosen.
     let is_open = args.init.is_none() && args.start.is_none() && !args.as_published;
     let one = |spec: &Spec| {

@@ -103,6 +103,7 @@ fn check(args: &FitArgs) -> Result<()> {
             "{name} cannot be combined with --batch or --update, which see every sample once; leave it out"
         );
     }
+    args.device.only_cpu("batches").map_err(|error| explained(&error, &args.input.data))?;
     if args.online.batch.is_some() && args.look.is_special(&args.input.data) {
         bail!("--batch takes text, NPY or Parquet; give folders and texts to a fit of all samples at once");
     }

@@ -62,7 +62,7 @@ impl Observer for Progress {
         begin(&self.bar, words(phase));
     }
 
-    fn keep(&mut self, save: &mut dyn FnMut() -> Checkpoint) {
+    fn keep(&mut self, save: &mut dyn FnMut() -> emmf::Result<Checkpoint>) {
         if let Some(keeper) = &mut self.keeper {
             keeper.keep(save);
         }

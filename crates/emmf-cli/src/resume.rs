@@ -72,12 +72,14 @@ impl Keeper {
     }
 
     /// Keeps a checkpoint where it is time for one, or where a signal or the time limit ends the fit.
-    pub(crate) fn keep(&mut self, save: &mut dyn FnMut() -> Checkpoint) {
+    pub(crate) fn keep(&mut self, save: &mut dyn FnMut() -> emmf::Result<Checkpoint>) {
         let ends = interrupt::is_asked() || self.end.is_some_and(|end| Instant::now() >= end);
         if self.last.elapsed() < self.every && !ends {
             return;
         }
-        if let Err(error) = write_checkpoint(&self.path, &save(), &self.call)
+        let write = |checkpoint| Ok(write_checkpoint(&self.path, &checkpoint, &self.call)?);
+        let kept: Result<()> = save().map_err(Into::into).and_then(write);
+        if let Err(error) = kept
             && !self.failed
         {
             // The fit is worth more than its checkpoint.

@@ -43,13 +43,13 @@ pub(crate) fn cut(place: &Place, block: usize, rows: Range<usize>) -> Vec<Range<
     found
 }
 
-/// How many of the first samples stay on the card: all, or whole blocks of what there is room for.
-pub(crate) fn resident(card: &Card, place: &Place, row_bytes: usize) -> Result<usize> {
+/// How many of the first samples stay on the card: all, or whole blocks of what there is room for beside what else a fit needs.
+pub(crate) fn resident(card: &Card, place: &Place, row_bytes: usize, besides: usize) -> Result<usize> {
     let (padded, free) = (place.count.next_multiple_of(place.rows_per_part().max(1)), card.free()? as f64);
-    let needed = (padded * row_bytes) as f64;
+    let (needed, left) = ((padded * row_bytes) as f64, free - besides as f64);
     let most = match card.most_of_samples() {
         Some(most) if needed > most as f64 => most as f64,
-        None if needed > ALL * free => RESIDENT * free,
+        None if needed > (ALL * free).min(left) => (RESIDENT * free).min(left - 2.0 * BLOCK as f64).max(0.0),
         _ => return Ok(place.count),
     };
     let most = (most / row_bytes.max(1) as f64) as usize;
@@ -80,9 +80,12 @@ impl<T: Number> Lane<T> {
     fn new(card: &Card, len: usize) -> Result<Self> {
         let event =
             || card.context().new_event(Some(CU_EVENT_DISABLE_TIMING)).map_err(|error| card.failed(error));
-        // SAFETY: every number that is read from it is written before, by `stage`.
-        let here =
-            unsafe { card.context().alloc_pinned_with_flags(len, 0) }.map_err(|error| card.failed(error))?;
+        let failed = |error| card.failed(error);
+        // SAFETY: it is written as a whole before anything is read from it.
+        let mut here = unsafe { card.context().alloc_pinned_with_flags(len, 0) }.map_err(failed)?;
+        let first: *mut T = here.as_mut_ptr().map_err(failed)?;
+        // SAFETY: so many numbers begin there, and zeros are numbers. Rows that are longer than samples have no others at their ends.
+        unsafe { first.write_bytes(0, len) };
         Ok(Self { here, there: card.zeros(len)?, copied: event()?, worked: event()? })
     }
 }

@@ -5,18 +5,20 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::cublas::CudaBlas;
+use cudarc::cublas::sys::cublasSetMathMode;
 use cudarc::driver::sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
 use cudarc::driver::sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, CudaViewMut, DevicePtr, DeviceRepr,
-    LaunchConfig, ValidAsZeroBits,
+    DriverError, LaunchConfig, ValidAsZeroBits,
 };
 use cudarc::nvrtc::Ptx;
 use emmf::{Error, Result};
 
-use crate::compile::compile;
+use crate::ahead::Codes;
 use crate::kernels::Program;
 use crate::library::{failed, missing};
+use crate::number::Number;
 
 /// Bytes for which nobody is asked.
 const FEW: usize = 1 << 24;
@@ -36,6 +38,7 @@ struct Inner {
     blas: CudaBlas,
     /// Compute capability, such as 90.
     arch: usize,
+    codes: Codes,
     modules: Mutex<HashMap<Program, Arc<CudaModule>>>,
 }
 
@@ -53,8 +56,8 @@ impl Card {
             return Err(failed(&name, missing));
         }
         let told = |error: &dyn std::fmt::Debug| failed(&name, format!("{error:?}; use the device cpu"));
-        let count = CudaContext::device_count().map_err(|error| told(&error))?;
-        if usize::try_from(count).unwrap_or(0) <= number {
+        let count = count().map_err(|error| told(&error))?;
+        if count <= number {
             let why = format!(
                 "there {} here",
                 if count == 1 { "is 1 card".into() } else { format!("are {count} cards") }
@@ -68,16 +71,24 @@ impl Card {
         let stream = context.new_stream().map_err(|error| told(&error))?;
         let blas = CudaBlas::new(stream.clone()).map_err(|error| told(&error))?;
         let arch = usize::try_from(10 * major + minor).unwrap_or(0);
-        let inner = Inner { name, context, stream, blas, arch, modules: Mutex::default() };
+        let (codes, modules) = Default::default();
+        let inner = Inner { name, context, stream, blas, arch, codes, modules };
         Ok(Self { inner: Arc::new(inner), most: None })
+    }
+
+    /// Every card that is here. Says what is missing where there is none.
+    pub fn all() -> Result<Vec<Self>> {
+        let first = Self::open(0)?;
+        let others = (1..count().map_err(|error| first.failed(error))?).map(Self::open);
+        std::iter::once(Ok(first)).chain(others).collect()
     }
 
     /// The same, of whose memory dense samples take at most so many bytes: the others stay in this memory and go there in blocks, in
     /// every pass over them. Coefficients and all else that a fit needs come on top. Without a limit samples are on the card if they leave a
     /// fifth of it free.
     #[must_use]
-    pub fn holding(self, bytes: usize) -> Self {
-        Self { most: Some(bytes), ..self }
+    pub fn holding(self, bytes: impl Into<Option<usize>>) -> Self {
+        Self { most: bytes.into(), ..self }
     }
 
     /// `cuda:` and its number.
@@ -126,13 +137,22 @@ impl Card {
         &self.inner.context
     }
 
-    pub(crate) fn blas(&self) -> &CudaBlas {
-        &self.inner.blas
+    /// cuBLAS for products of these numbers.
+    pub(crate) fn blas<T: Number>(&self) -> Result<&CudaBlas> {
+        let blas = &self.inner.blas;
+        // SAFETY: the handle is alive; products of other numbers that are under way have their own mode.
+        let set = unsafe { cublasSetMathMode(*blas.handle(), T::MATH) }.result();
+        set.map(|()| blas).map_err(|error| self.failed(error))
     }
 
     /// What went wrong on this card, as an error of the library.
     pub(crate) fn failed(&self, error: impl std::fmt::Debug) -> Error {
         failed(self.name(), format!("{error:?}"))
+    }
+
+    /// The machine code of a program, compiled if it has not been.
+    pub(crate) fn code(&self, program: &Program) -> Result<Ptx> {
+        self.inner.codes.of(program, self.inner.arch)
     }
 
     /// A kernel of a program, which may use so many bytes of shared memory.
@@ -142,8 +162,11 @@ impl Card {
             if let Some(module) = modules.get(program) {
                 module.clone()
             } else {
-                let code = Ptx::from_binary(compile(program, self.inner.arch)?);
-                let module = self.inner.context.load_module(code).map_err(|error| self.failed(error))?;
+                let module = self
+                    .inner
+                    .context
+                    .load_module(self.code(program)?)
+                    .map_err(|error| self.failed(error))?;
                 modules.entry(program.clone()).or_insert(module).clone()
             }
         };
@@ -203,6 +226,11 @@ impl Card {
         );
         Err(failed(self.name(), why))
     }
+}
+
+/// How many cards are here.
+fn count() -> std::result::Result<usize, DriverError> {
+    Ok(usize::try_from(CudaContext::device_count()?).unwrap_or(0))
 }
 
 /// A kernel and the shared memory that its blocks get.

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use emmf::registry::{self, Places};
-use emmf::{Error, Missing, Result, Spec};
+use emmf::{Error, Real, Result, Samples, Spec};
 
 use crate::card::Card;
 use crate::library::missing;
+use crate::room;
 
 /// Where a fit is to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,30 +50,37 @@ impl fmt::Display for Choice {
 }
 
 impl Choice {
-    /// The card on which samples with so many [stored](emmf::Samples::stored) entries are to be fitted, if any.
-    pub fn card(self, spec: &Spec, entries: usize) -> Result<Option<Card>> {
+    /// The card on which these samples are to be fitted, if any.
+    pub fn card<T: Real>(self, spec: &Spec, x: &Samples<'_, T>) -> Result<Option<Card>> {
         match self {
-            Self::Cuda(_) if !is_possible(spec)? => {
-                let must = format!(
-                    "cpu with {}: a card only runs methods that weight samples, such as emmf, without a graph, layers or missing values",
-                    spec.method
-                );
-                Err(Error::param("device", self, must))
+            Self::Cpu => Ok(None),
+            Self::Auto => Ok(worthwhile(spec, x)),
+            Self::Cuda(number) => {
+                spec.check_device(&self.to_string())?;
+                let card = Card::open(number)?;
+                room::check_solver::<T>(&card, spec)?;
+                Ok(Some(card))
             }
-            Self::Cuda(number) => Card::open(number).map(Some),
-            Self::Auto if is_possible(spec)? && work(spec, entries) >= WORTH && missing().is_none() => {
-                Ok(Card::open(0).ok())
-            }
-            Self::Auto | Self::Cpu => Ok(None),
+        }
+    }
+
+    /// Fails where this names a card: `such` work is done on the processor, and is not done there silently.
+    pub fn only_cpu(self, such: &str) -> Result<()> {
+        match self {
+            Self::Cuda(_) => Err(Error::param("device", self, format!("cpu or auto with {such}"))),
+            Self::Cpu | Self::Auto => Ok(()),
         }
     }
 }
 
-/// Whether a card could run this fit.
-fn is_possible(spec: &Spec) -> Result<bool> {
-    let places = registry::find(&spec.method)?.facts.places;
-    let flat = spec.graph.is_none() && !spec.is_deep();
-    Ok(places == Places::Anywhere && flat && spec.missing != Missing::Nan)
+/// The first card, where it can run this fit and is done earlier than the processor.
+fn worthwhile<T: Real>(spec: &Spec, x: &Samples<'_, T>) -> Option<Card> {
+    if spec.check_device("auto").is_err() || work(spec, x.stored()) < WORTH || missing().is_some() {
+        return None;
+    }
+    let card = Card::open(0).ok()?;
+    let can = room::check_solver::<T>(&card, spec).is_ok() && room::holds(&card, x, spec.k).ok()?;
+    can.then_some(card)
 }
 
 /// Multiplications of all iterations from which on a card is done before a processor: to find the card, to compile kernels and to take

@@ -1,21 +1,22 @@
 //! How X is kept on a card.
 
-use emmf::{Result, Samples};
+use emmf::{Prepared, Result, Samples};
 use rayon::prelude::*;
 
 use crate::card::Card;
-use crate::kernels::{Kept, TENSOR_ARCH};
+use crate::kernels::{Kept, MOST_IN_REGISTERS, Shape, TENSOR_ARCH};
 use crate::number::Number;
 
 /// Bytes that a thread looks at together.
 const WINDOW: usize = 1 << 22;
 
-/// How this card keeps such samples.
-pub(crate) fn kept<T: Number>(card: &Card, x: &Samples<'_, T>) -> Result<Kept> {
+/// How this card keeps such samples: as halves where passes on tensor cores take them.
+pub(crate) fn kept<T: Number>(card: &Card, Prepared { x, spec, .. }: &Prepared<'_, T>) -> Result<Kept> {
     if matches!(x, Samples::Csr(_)) {
         return Ok(Kept::Sparse);
     }
-    if !T::SINGLE || card.arch() < TENSOR_ARCH {
+    let serves = T::SINGLE && card.arch() >= TENSOR_ARCH && Shape::new(spec.k).ld <= MOST_IN_REGISTERS;
+    if !serves || x.shape().0 == 0 {
         return Ok(Kept::Reals);
     }
     Ok(if are_halves(x)? { Kept::Exact } else { Kept::Halves })

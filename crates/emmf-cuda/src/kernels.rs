@@ -1,7 +1,10 @@
 //! Programs of kernels, made of the sources beside this file and a few macros.
 
-use crate::number::Number;
 use emmf::loss::{LossSpec, Stats};
+use emmf::registry;
+use emmf::{Result, Solver, Spec};
+
+use crate::number::Number;
 
 const COMMON: &str = include_str!("kernels/common.cu");
 const STEP: &str = include_str!("kernels/step.cu");
@@ -54,6 +57,15 @@ impl Pass {
             0.5 => Self::Root,
             _ => Self::Power,
         }
+    }
+
+    /// The one that a fit with these parameters makes most.
+    fn of_fit(spec: &Spec) -> Result<Self> {
+        let entry = registry::find(&spec.method)?;
+        Ok(match entry.solver(spec) {
+            Solver::Hals => Self::Project,
+            _ => Self::of(spec.exponent.or(entry.exponent).unwrap_or(1.0)),
+        })
     }
 
     fn macro_name(self) -> &'static str {
@@ -140,6 +152,17 @@ impl Program {
             }
         }
         every
+    }
+
+    /// What a fit with these parameters runs on samples that are kept like this, those that take longest to compile first.
+    pub(crate) fn of_fit(types: &Types, spec: &Spec) -> Result<Vec<Self>> {
+        let shape = Shape::new(spec.k);
+        let tensor = match types.kept {
+            Kept::Halves | Kept::Exact => vec![Part::Sweep(Pass::of_fit(spec)?), Part::Pull],
+            Kept::Reals | Kept::Sparse => Vec::new(),
+        };
+        let parts = tensor.into_iter().chain([Part::Plain]);
+        Ok(parts.map(|part| Self { types: types.clone(), shape, part }).collect())
     }
 
     pub(crate) fn name(&self) -> String {

@@ -16,6 +16,7 @@
 #![warn(missing_debug_implementations)]
 #![warn(clippy::undocumented_unsafe_blocks)]
 
+mod ahead;
 mod blocks;
 mod card;
 mod choice;
@@ -24,13 +25,13 @@ mod engine;
 mod floor;
 mod kept;
 mod kernels;
-
 mod library;
 mod loaded;
 mod number;
 mod orders;
 mod plain;
 mod products;
+mod room;
 mod side;
 mod sparse;
 mod state;

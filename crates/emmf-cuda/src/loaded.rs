@@ -5,11 +5,13 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::ahead::Ahead;
 use crate::blocks::{Blocks, Work, resident, stage};
 use crate::card::{Card, Kernel, launch};
 use crate::kept::{columns_of_row, kept, size_of_entry};
 use crate::kernels::{Kept, Part, Program, Shape, Types};
 use crate::number::Number;
+use crate::room::{besides, check_solver};
 use crate::side::Side;
 use crate::sparse::{self, Entries};
 use cudarc::driver::{CudaSlice, CudaView, DevicePtr};
@@ -17,7 +19,7 @@ use emmf::data::{Dense, Sparse};
 use emmf::init::Start;
 use emmf::method::SampleSide;
 use emmf::method::side::Place;
-use emmf::{Device, Factors, Mat, Prepared, Result, Samples};
+use emmf::{Device, Error, Factors, Mat, Prepared, Result, Samples};
 
 /// Samples that are worked on at a time: enough for launches not to count.
 const AT_ONCE: usize = 1 << 17;
@@ -43,6 +45,7 @@ pub(crate) struct Loaded<'x, T: Number> {
     pub(crate) norms_sq: CudaSlice<f64>,
     pub(crate) s: CudaSlice<f64>,
     pub(crate) prepared: Prepared<'x, T>,
+    _ahead: Ahead,
     /// Kernels that were asked for: to find one takes longer than to launch it.
     kernels: Mutex<HashMap<(Shape, Part, &'static str), Kernel>>,
 }
@@ -50,17 +53,20 @@ pub(crate) struct Loaded<'x, T: Number> {
 impl<'x, T: Number> Loaded<'x, T> {
     /// Takes all samples to the card.
     pub(crate) fn new(card: &Card, prepared: Prepared<'x, T>) -> Result<Self> {
+        check_solver::<T>(card, prepared.spec)?;
         let (n, d) = prepared.x.shape();
-        let (place, kept) = (Place::whole(n), kept::<T>(card, &prepared.x)?);
+        let (place, kept) = (Place::whole(n), kept(card, &prepared)?);
         let width = |kept| d.next_multiple_of(columns_of_row(kept));
+        let besides = besides((n, d), prepared.spec.k, size_of::<T>());
+        let stay = |row_bytes| resident(card, &place, row_bytes, besides);
         let stays = match kept {
             Kept::Sparse => n,
-            _ => resident(card, &place, width(kept) * size_of_entry::<T>(kept))?,
+            _ => stay(width(kept) * size_of_entry::<T>(kept))?,
         };
         // What comes again and again comes as it is.
         let kept = if stays < n { Kept::Reals } else { kept };
         let ldx = width(kept);
-        let stays = if stays < n { resident(card, &place, ldx * size_of::<T>())? } else { n };
+        let stays = if stays < n { stay(ldx * size_of::<T>())? } else { n };
         let (sparse, x) = if let Samples::Csr(x) = prepared.x {
             let (entries, addresses) = Entries::new(card, x, &place)?;
             (Some(entries), addresses)
@@ -74,6 +80,7 @@ impl<'x, T: Number> Loaded<'x, T> {
         let (factor, norms_sq, s) =
             (card.upload(&factors)?, card.upload(prepared.norms_sq)?, card.upload(prepared.weights)?);
         let card = card.clone();
+        let _ahead = Ahead::begin(&card, Program::of_fit(&Types::of::<T>(kept), prepared.spec)?);
         let kernels = Mutex::default();
         let mut loaded = Self {
             card,
@@ -89,6 +96,7 @@ impl<'x, T: Number> Loaded<'x, T> {
             norms_sq,
             s,
             prepared,
+            _ahead,
             kernels,
         };
         if kept != Kept::Sparse {
@@ -116,9 +124,8 @@ impl<'x, T: Number> Loaded<'x, T> {
                 let from = first * width;
                 let len = self.x.len() / size_of::<T>();
                 // SAFETY: the buffer has room for numbers of this type, and allocations of the driver are aligned for it.
-                if let Some(mut x) = unsafe { self.x.transmute_mut::<T>(len) } {
-                    card.put(staged, &mut x.slice_mut(from..from + staged.len()))?;
-                }
+                let mut x = unsafe { self.x.transmute_mut::<T>(len) }.ok_or_else(too_short)?;
+                card.put(staged, &mut x.slice_mut(from..from + staged.len()))?;
             }
         }
         if self.kept != Kept::Reals && n > 0 {
@@ -161,11 +168,12 @@ impl<'x, T: Number> Loaded<'x, T> {
         self.kernel(Shape::new(1), Part::Shared, name, 0)
     }
 
-    /// X as numbers of its type, where it is kept so.
-    pub(crate) fn reals(&self) -> Option<CudaView<'_, T>> {
+    /// X as numbers of its type, in which it is kept.
+    pub(crate) fn reals(&self) -> Result<CudaView<'_, T>> {
         let len = self.x.len() / size_of::<T>();
         // SAFETY: the buffer was filled with numbers of this type, and allocations of the driver are aligned for it.
-        if self.kept == Kept::Reals { unsafe { self.x.transmute(len) } } else { None }
+        let x = if self.kept == Kept::Reals { unsafe { self.x.transmute(len) } } else { None };
+        x.ok_or_else(too_short)
     }
 
     /// These rows of X as numbers of its type, where it is kept otherwise.
@@ -209,7 +217,7 @@ impl<'x, T: Number> Loaded<'x, T> {
 
     /// Does something with these dense samples as numbers of their type, some at a time.
     pub(crate) fn each_block(&self, rows: Range<usize>, work: &mut Work<'_, T>) -> Result<()> {
-        let all = self.reals();
+        let all = if self.kept == Kept::Reals { Some(self.reals()?) } else { None };
         if let (Some(blocks), Some(all)) = (&self.blocks, &all) {
             return blocks.each((&self.card, &self.place, self.ldx), (&self.prepared.x, all), rows, work);
         }
@@ -255,6 +263,10 @@ impl<'x, T: Number> Loaded<'x, T> {
             Samples::Stream(x) => start.factors(&Dense::streamed(x, scale)),
         }
     }
+}
+
+fn too_short() -> Error {
+    Error::param("the samples", "shorter than their rows", "whole on the card")
 }
 
 impl Device for Card {

@@ -1,5 +1,6 @@
 //! The two types of numbers as the card knows them.
 
+use cudarc::cublas::sys::cublasMath_t::{self, CUBLAS_DEFAULT_MATH, CUBLAS_PEDANTIC_MATH};
 use cudarc::cublas::{CudaBlas, Gemm};
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 use emmf::Real;
@@ -11,6 +12,10 @@ pub(crate) trait Number: Real + DeviceRepr + ValidAsZeroBits {
     /// Whether two halves hold it.
     const SINGLE: bool;
 
+    /// How cuBLAS multiplies them: single precision by nothing else, whatever environment variables say. Double precision has tensor cores
+    /// of its own, which multiply as exactly.
+    const MATH: cublasMath_t;
+
     /// A literal in C.
     fn literal(value: Self) -> String;
 
@@ -21,6 +26,7 @@ pub(crate) trait Number: Real + DeviceRepr + ValidAsZeroBits {
 impl Number for f32 {
     const IN_C: &'static str = "float";
     const SINGLE: bool = true;
+    const MATH: cublasMath_t = CUBLAS_PEDANTIC_MATH;
 
     fn literal(value: Self) -> String {
         format!("{value:e}f")
@@ -34,6 +40,7 @@ impl Number for f32 {
 impl Number for f64 {
     const IN_C: &'static str = "double";
     const SINGLE: bool = false;
+    const MATH: cublasMath_t = CUBLAS_DEFAULT_MATH;
 
     fn literal(value: Self) -> String {
         format!("{value:e}")

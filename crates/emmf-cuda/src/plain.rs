@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use cudarc::driver::{CudaSlice, CudaView};
-use emmf::{Error, Result};
+use cudarc::driver::CudaSlice;
+use emmf::Result;
 
 use crate::card::{Kernel, THREADS, launch};
-use crate::kernels::{Kept, MOST_IN_REGISTERS, Part, Shape};
+use crate::kernels::{MOST_IN_REGISTERS, Part, Shape};
 use crate::loaded::Loaded;
 use crate::number::Number;
 use crate::sparse;
@@ -19,8 +19,6 @@ const GRAM_BLOCKS: usize = 528;
 
 /// Room for products by cuBLAS.
 pub(crate) struct Plain<T: Number> {
-    /// X in the type of V, where it is stored otherwise.
-    reals: Option<CudaSlice<T>>,
     pub(crate) u: CudaSlice<T>,
     pub(crate) p: CudaSlice<T>,
     pub(crate) vg: CudaSlice<T>,
@@ -44,10 +42,6 @@ impl<T: Number> Plain<T> {
             rows.max(1)
         };
         Ok(Self {
-            reals: match loaded.kept {
-                Kept::Reals | Kept::Sparse => None,
-                Kept::Halves | Kept::Exact => Some(loaded.as_reals(0..parts * rows)?),
-            },
             u: card.zeros(loaded.d * shape.c)?,
             p: card.zeros(block * shape.ld)?,
             vg: card.zeros(block * shape.ld)?,
@@ -71,26 +65,21 @@ impl<T: Number> Plain<T> {
         shape: Shape,
         then: &mut Then<'_, T>,
     ) -> Result<()> {
-        let Self { reals, u, p, vg, block, .. } = self;
+        let Self { u, p, vg, block, .. } = self;
         let (card, d, ldx, Shape { c, ld }) = (&loaded.card, loaded.d, loaded.ldx, shape);
         let n = loaded.n();
-        let some = (0..n).step_by(*block).map(|first| first..(first + *block).min(n));
         if loaded.sparse.is_some() {
-            for rows in some {
+            for first in (0..n).step_by(*block) {
+                let rows = first..(first + *block).min(n);
                 sparse::project(loaded, rows.clone(), (u, c), (&mut *p, ld))?;
                 then(rows, p, vg)?;
             }
             return Ok(());
         }
-        let mut dense = |rows: Range<usize>, x: &CudaView<'_, T>| {
+        loaded.each_block(0..n, &mut |rows, x| {
             card.product((&mut *p, ld), (x, ldx), (&*u, c), (rows.len(), d, c))?;
             then(rows, p, vg)
-        };
-        let Some(reals) = reals else { return loaded.each_block(0..n, &mut dense) };
-        for rows in some {
-            dense(rows.clone(), &reals.slice(rows.start * ldx..rows.end * ldx))?;
-        }
-        Ok(())
+        })
     }
 
     /// The products of all parts.
@@ -126,15 +115,7 @@ impl<T: Number> Plain<T> {
         if loaded.is_in_blocks() {
             return loaded.pull_parts((&self.weighted, ld), &mut self.pieces);
         }
-        let x = match &self.reals {
-            Some(reals) => reals.as_view(),
-            None => loaded.reals().ok_or_else(nowhere)?,
-        };
-        let (pieces, weighted) = ((&mut self.pieces, false), (&self.weighted, ld));
+        let (x, pieces, weighted) = (loaded.reals()?, (&mut self.pieces, false), (&self.weighted, ld));
         card.turned_products(pieces, (&x, loaded.ldx), weighted, (loaded.ldx, rows, ld), parts)
     }
-}
-
-fn nowhere() -> Error {
-    Error::param("the samples", "not there", "on the card")
 }

@@ -42,7 +42,7 @@ impl Card {
             ldc: ldc as i32,
         };
         // SAFETY: the buffers hold matrices of this shape, and live until the stream is done.
-        unsafe { T::blas(self.blas()).gemm(config, b, a, c) }.map_err(|error| self.failed(error))
+        unsafe { T::blas(self.blas::<T>()?).gemm(config, b, a, c) }.map_err(|error| self.failed(error))
     }
 
     /// Cᵢ = AᵢᵀBᵢ for so many pieces of `inner` rows that follow each other in A and B; each Cᵢ has columns of A × columns of B and rows as far
@@ -76,7 +76,7 @@ impl Card {
             stride_c: (rows * ldb) as i64,
         };
         // SAFETY: the buffers hold so many pieces of this shape, and live until the stream is done.
-        unsafe { T::blas(self.blas()).gemm_strided_batched(config, b, a, c) }
+        unsafe { T::blas(self.blas::<T>()?).gemm_strided_batched(config, b, a, c) }
             .map_err(|error| self.failed(error))
     }
 }

@@ -13,6 +13,8 @@ use crate::card::{Card, launch};
 use crate::loaded::Loaded;
 use crate::number::Number;
 
+/// Bytes of entries that are put in order in this memory at a time, unless one part has more.
+const STAGED: usize = 1 << 27;
 /// Entries of a feature in a part from which on a whole block adds them up, and its threads: see `kernels/sparse.cu`.
 const LONG: i64 = 4096;
 const OF_LONG: usize = 1024;
@@ -35,11 +37,26 @@ struct Lists<T> {
 }
 
 impl<T: Number> Lists<T> {
-    fn upload(card: &Card, (starts, places, values): &InMemory<T>) -> Result<Self> {
-        // No buffer is empty: it has no address then.
-        let values = if values.is_empty() { card.zeros(1) } else { card.upload(values) }?;
-        let places = if places.is_empty() { card.zeros(1) } else { card.upload(places) }?;
-        Ok(Self { starts: card.upload(starts)?, places, values })
+    /// Room for so many lists and entries.
+    fn room(card: &Card, lists: usize, entries: usize) -> Result<Self> {
+        Ok(Self {
+            starts: card.zeros(lists + 1)?,
+            places: card.zeros(entries)?,
+            values: card.zeros(entries)?,
+        })
+    }
+
+    /// Puts lists there, the first of which has this number and begins at this entry.
+    fn put(&mut self, card: &Card, (list, entry): (usize, usize), lists: &InMemory<T>) -> Result<()> {
+        let (starts, places, values) = lists;
+        let starts: Vec<i64> = starts.iter().map(|start| start + entry as i64).collect();
+        card.put(&starts, &mut self.starts.slice_mut(list..list + starts.len()))?;
+        if values.is_empty() {
+            return Ok(());
+        }
+        let to = entry..entry + values.len();
+        card.put(places, &mut self.places.slice_mut(to.clone()))?;
+        card.put(values, &mut self.values.slice_mut(to))
     }
 
     /// The addresses of all three, as kernels know them.
@@ -59,18 +76,23 @@ impl<T: Number> Entries<T> {
             let must = format!("at most {} on a card; use the device cpu", i32::MAX);
             return Err(Error::param("features", x.cols(), must));
         }
-        let by_sample = by_sample(x);
-        let by_feature = by_feature(&by_sample, (x.rows(), x.cols()), place.rows_per_part().max(1));
-        let long: Vec<i64> = (0..)
-            .zip(by_feature.0.windows(2))
-            .filter_map(|(list, ends)| (ends[1] - ends[0] >= LONG).then_some(list))
-            .collect();
-        let by_sample = Lists::upload(card, &by_sample)?;
-        let addresses: Vec<u8> = by_sample.addresses(card).into_iter().flat_map(u64::to_ne_bytes).collect();
-        let by_feature = Lists::upload(card, &by_feature)?;
+        let ((n, d), part) = ((x.rows(), x.cols()), place.rows_per_part().max(1));
+        let mut rows = Lists::room(card, n, x.nnz())?;
+        let mut features = Lists::room(card, n.div_ceil(part) * d, x.nnz())?;
+        let (mut entry, mut long) = (0, Vec::new());
+        for some in groups(x, part, STAGED / (size_of::<T>() + size_of::<i32>())) {
+            let (list, by_sample) = (some.start / part * d, by_sample(x, some.clone()));
+            let by_feature = by_feature(&by_sample, (some.len(), d), part);
+            rows.put(card, (some.start, entry), &by_sample)?;
+            features.put(card, (list, entry), &by_feature)?;
+            let ends = (list as i64..).zip(by_feature.0.windows(2));
+            long.extend(ends.filter_map(|(list, ends)| (ends[1] - ends[0] >= LONG).then_some(list)));
+            entry += by_sample.2.len();
+        }
+        let addresses: Vec<u8> = rows.addresses(card).into_iter().flat_map(u64::to_ne_bytes).collect();
         let longs = long.len();
         let long = if long.is_empty() { card.zeros(1) } else { card.upload(&long) }?;
-        Ok((Self { _by_sample: by_sample, by_feature, long, longs }, card.upload(&addresses)?))
+        Ok((Self { _by_sample: rows, by_feature: features, long, longs }, card.upload(&addresses)?))
     }
 
     /// XᵀW of every part, rows of W being `ld` apart.
@@ -127,16 +149,31 @@ fn project_by<T: Number, N: DeviceRepr>(
     launch!(card, kernel, kernel.for_rows(rows.len()), [&loaded.x, &first, &n, b, &wide, out, &ldo])
 }
 
-/// The entries by sample, their features in order.
-fn by_sample<T: Number>(x: CsrView<'_, T>) -> InMemory<T> {
+/// Samples in groups of whole parts, with so many entries each, unless a part has more.
+fn groups<T: Number>(x: CsrView<'_, T>, part: usize, most: usize) -> Vec<Range<usize>> {
+    let mut found: Vec<(Range<usize>, usize)> = Vec::new();
+    for first in (0..x.rows()).step_by(part) {
+        let rows = first..(first + part).min(x.rows());
+        let entries = rows.clone().map(|i| x.row(i).count()).sum();
+        match found.last_mut() {
+            Some((group, all)) if *all + entries <= most => (group.end, *all) = (rows.end, *all + entries),
+            _ => found.push((rows, entries)),
+        }
+    }
+    found.into_iter().map(|(rows, _)| rows).collect()
+}
+
+/// The entries of these samples by sample, their features in order.
+fn by_sample<T: Number>(x: CsrView<'_, T>, samples: Range<usize>) -> InMemory<T> {
     let sorted = |i: usize| {
         let mut row: Vec<(i32, T)> = x.row(i).map(|(j, value)| (j as i32, value)).collect();
         row.sort_unstable_by_key(|(j, _)| *j);
         row
     };
-    let rows: Vec<Vec<(i32, T)>> = (0..x.rows()).into_par_iter().map(sorted).collect();
+    let rows: Vec<Vec<(i32, T)>> = samples.into_par_iter().map(sorted).collect();
     let mut starts = vec![0];
-    let (mut places, mut values) = (Vec::with_capacity(x.nnz()), Vec::with_capacity(x.nnz()));
+    let entries = rows.iter().map(Vec::len).sum();
+    let (mut places, mut values) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
     for row in rows {
         for (j, value) in row {
             places.push(j);
@@ -197,7 +234,7 @@ fn turn<T: Number>(
 mod tests {
     use emmf::Csr;
 
-    use super::{by_feature, by_sample};
+    use super::{by_feature, by_sample, groups};
 
     /// Every entry is in the list of its sample and in that of its feature in its part, both in order.
     #[test]
@@ -205,7 +242,7 @@ mod tests {
         let columns = vec![2, 0, 1, 2, 0, 2];
         let x =
             Csr::new((5, 4), vec![0, 2, 2, 3, 4, 6], columns, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
-        let rows = by_sample(x.view());
+        let rows = by_sample(x.view(), 0..5);
         assert_eq!(rows.0, [0, 2, 2, 3, 4, 6]);
         assert_eq!(
             (rows.1.as_slice(), rows.2.as_slice()),
@@ -216,10 +253,31 @@ mod tests {
         assert_eq!(starts, [0, 1, 1, 2, 2, 2, 3, 4, 4, 5, 5, 6, 6]);
         assert_eq!((samples, values), (vec![0, 0, 0, 1, 0, 0], vec![2.0, 1.0, 3.0, 4.0, 5.0, 6.0]));
         let empty = by_feature(
-            &by_sample(Csr::<f32>::new((3, 2), vec![0; 4], vec![], vec![]).unwrap().view()),
+            &by_sample(Csr::<f32>::new((3, 2), vec![0; 4], vec![], vec![]).unwrap().view(), 0..3),
             (3, 2),
             2,
         );
         assert_eq!(empty, (vec![0; 5], vec![], vec![]));
+    }
+
+    /// Groups are whole parts with few entries, and their lists are those of all.
+    #[test]
+    fn groups_are_whole_parts() {
+        let columns = vec![2, 0, 1, 2, 0, 2];
+        let x =
+            Csr::new((5, 4), vec![0, 2, 2, 3, 4, 6], columns, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+        assert_eq!(groups(x.view(), 2, 4), [0..4, 4..5]);
+        assert_eq!(groups(x.view(), 2, 1), [0..2, 2..4, 4..5]);
+        assert_eq!(groups(x.view(), 2, 9), [0..5]);
+        let whole = by_feature(&by_sample(x.view(), 0..5), (5, 4), 2);
+        let mut joined = (vec![0], Vec::new(), Vec::new());
+        for rows in groups(x.view(), 2, 4) {
+            let some = by_feature(&by_sample(x.view(), rows.clone()), (rows.len(), 4), 2);
+            let before = joined.1.len() as i64;
+            joined.0.extend(some.0[1..].iter().map(|end| end + before));
+            joined.1.extend(some.1);
+            joined.2.extend(some.2);
+        }
+        assert_eq!(joined, whole);
     }
 }

@@ -14,11 +14,11 @@ use crate::kernels::{CHUNK, Part, Shape};
 use crate::loaded::Loaded;
 use crate::number::Number;
 use crate::plain::Plain;
+use crate::room::{LEAST_ROWS, check_descent};
 use crate::tensor::{Moved, Tensor};
 
-/// Bytes of shared memory in which rows are moved by coordinate descent, and rows of a block at the least.
+/// Bytes of shared memory in which rows are moved by coordinate descent.
 const DESCENDING: usize = 96 << 10;
-const LEAST_ROWS: usize = 32;
 /// Rows that a block measures by the definition.
 const MEASURED: usize = 64;
 
@@ -237,15 +237,10 @@ fn step_rows<T: Number>(
             launch!(card, kernel, grid, [&mut v, p, &*vg, &factor, &norms_sq, &n, &exponent])?;
         }
         Some(Update::Hals { sweeps, .. }) => {
-            let (each, most) = (2 * c * size_of::<T>(), card.shared_memory()?);
-            if LEAST_ROWS * each > most {
-                let must = format!(
-                    "at most {} with hals on this card; use mu, or the device cpu",
-                    most / LEAST_ROWS / (each / c)
-                );
-                return Err(Error::param("k", c, must));
-            }
-            let threads = (DESCENDING.min(most) / each / LEAST_ROWS * LEAST_ROWS).clamp(LEAST_ROWS, 128);
+            check_descent::<T>(card, c)?;
+            let each = 2 * c * size_of::<T>();
+            let threads = (DESCENDING.min(card.shared_memory()?) / each / LEAST_ROWS * LEAST_ROWS)
+                .clamp(LEAST_ROWS, 128);
             let kernel = loaded.kernel(shape, Part::Plain, "descend", threads * each)?;
             let sweeps = sweeps.min(i32::MAX as usize) as i32;
             let grid = kernel.grid((rows.len().div_ceil(threads), 1), threads);

@@ -40,6 +40,8 @@ pub(crate) struct Besides<'py> {
     online: Option<(Option<f64>,)>,
     /// `cpu`, `cuda`, `cuda:1`, `auto`.
     device: String,
+    /// Bytes that dense samples may take there.
+    max_device_memory: Option<usize>,
 }
 
 /// Fits the parameters `spec` (JSON) to the samples. Gives the model, a dictionary of results, and what ended the
@@ -74,13 +76,14 @@ fn run<'py, T: Element + Real>(
     let clusters: Option<Vec<usize>> =
         besides.clusters.as_ref().map(|clusters| clusters.as_array().iter().map(number).collect());
     let graph = besides.graph.as_ref().map(Borrowed::parts).transpose()?;
+    let most = besides.max_device_memory;
     let device: Choice = besides.device.parse().map_err(IntoPyErr::into_py_err)?;
     let (fit, raised) = door::enter(py, besides.callback.as_ref(), |observer, token| {
         let graph = graph.map(graph::from_parts).transpose()?;
         let (graph, running) = (graph.as_ref(), Running::on(threads).cancel(token));
         let clusters = clusters.as_deref();
         let x = x.samples()?;
-        let card = device.card(spec, x.stored())?;
+        let card = device.card(spec, &x)?.map(|card| card.holding(most));
         let device = card.as_ref().map(|card| card as _);
         let given = Given { sample_weights, start, clusters, graph, device, running, ..Given::default() };
         let given = Given { observer: Some(observer), ..given };

@@ -43,17 +43,19 @@ pub struct Archive {
     parts: BTreeMap<String, Vec<f64>>,
     /// The first part that could not be loaded.
     misfit: Option<&'static str>,
+    /// Why the first part that is not in this memory could not be had.
+    lost: Option<Error>,
 }
 
 impl Archive {
     /// An archive that records the parts it is shown.
     pub fn saving() -> Self {
-        Self { loading: false, parts: BTreeMap::new(), misfit: None }
+        Self { loading: false, parts: BTreeMap::new(), misfit: None, lost: None }
     }
 
     /// An archive that restores the saved values of the parts it is shown.
     pub fn loading(parts: BTreeMap<String, Vec<f64>>) -> Self {
-        Self { loading: true, parts, misfit: None }
+        Self { loading: true, parts, misfit: None, lost: None }
     }
 
     /// Numbers, of which there are as many when saving as when loading.
@@ -90,16 +92,32 @@ impl Archive {
         *value = number as usize;
     }
 
-    /// What was saved.
-    pub fn into_parts(self) -> BTreeMap<String, Vec<f64>> {
-        self.parts
+    /// Numbers that are elsewhere: `read` brings them, and `write` takes there what was loaded. Where either fails, nothing is saved or
+    /// loaded.
+    pub fn elsewhere<P: ?Sized>(
+        &mut self,
+        name: &'static str,
+        place: &mut P,
+        read: impl FnOnce(&mut P) -> Result<Vec<f64>>,
+        write: impl FnOnce(&mut P, &[f64]) -> Result<()>,
+    ) {
+        let moved = read(place).and_then(|mut values| {
+            self.reals(name, &mut values);
+            if self.loading { write(place, &values) } else { Ok(()) }
+        });
+        self.lost = self.lost.take().or(moved.err());
     }
 
-    /// Fails if what was loaded belongs to another fit.
-    pub fn check(&self) -> Result<()> {
+    /// What was saved, if every part could be had.
+    pub fn into_parts(self) -> Result<BTreeMap<String, Vec<f64>>> {
+        self.lost.map_or(Ok(self.parts), Err)
+    }
+
+    /// Fails if what was loaded belongs to another fit, or did not reach its place.
+    pub fn check(self) -> Result<()> {
         let strange = self.parts.keys().next().map(String::as_str);
         match self.misfit.or(if self.loading { strange } else { None }) {
-            None => Ok(()),
+            None => self.lost.map_or(Ok(()), Err),
             Some(part) => Err(Error::param(
                 "the checkpoint",
                 format!("that of another fit (its part '{part}' does not fit)"),

@@ -97,8 +97,9 @@ pub trait Observer {
     /// Called after every iteration; `Break` ends the whole fit, which keeps its result so far.
     fn iteration(&mut self, step: &Step) -> ControlFlow<()>;
 
-    /// Called after that; `save` makes a checkpoint that a later fit can continue from.
-    fn keep(&mut self, _save: &mut dyn FnMut() -> Checkpoint) {}
+    /// Called after that; `save` makes a checkpoint that a later fit can continue from. It fails where samples are elsewhere and their
+    /// part of it cannot be had; the one before is still good then.
+    fn keep(&mut self, _save: &mut dyn FnMut() -> Result<Checkpoint>) {}
 
     /// Called when a phase begins.
     fn phase(&mut self, _phase: Phase) {}
@@ -164,10 +165,10 @@ impl<S> Run<S> {
     pub(crate) fn save<'x, T: Real, X: ?Sized>(
         &mut self,
         method: &impl Method<'x, T, X, State = S>,
-    ) -> Snapshot {
+    ) -> Result<Snapshot> {
         let mut archive = Archive::saving();
         method.parts(&mut self.state, &mut archive);
-        Snapshot { initial: self.initial, trace: self.trace.clone(), parts: archive.into_parts() }
+        Ok(Snapshot { initial: self.initial, trace: self.trace.clone(), parts: archive.into_parts()? })
     }
 }
 
@@ -201,7 +202,7 @@ pub(crate) fn iterate<'x, T: Real, X: ?Sized, M: Method<'x, T, X>>(
         run.trace.push(objective);
         let step = Step { restart, iteration: run.trace.len(), objective, elapsed: began.elapsed() };
         let wish = observer.iteration(&step);
-        observer.keep(&mut || Checkpoint { restart, now: run.save(method), ..Checkpoint::default() });
+        observer.keep(&mut || Ok(Checkpoint { restart, now: run.save(method)?, ..Checkpoint::default() }));
         if wish.is_break() || rule.cancel.is_cancelled() {
             break Stop::Cancelled;
         }

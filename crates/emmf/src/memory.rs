@@ -279,14 +279,14 @@ impl Takes<'_> {
     }
 
     /// What k-means labels samples by: V, what those that are clustered are made of, with what the best run so far
-    /// found and the next.
+    /// found and the next, and the samples of each cluster.
     fn labelling(&self) -> f64 {
         if !self.entry.labels(self.spec).is_kmeans() {
             return 0.0;
         }
         let Sizes { n, k, size, .. } = self.sizes;
         let some = (MOST_LABELLED as f64).min(n);
-        self.tall() + some * (k * size + 80.0) + 8.0 * n
+        self.tall() + some * (k * size + 80.0) + 24.0 * n
     }
 
     /// Whether HALS extrapolates.

@@ -1,13 +1,14 @@
 //! An engine in this memory, slow and plain: what the side asks of a card, by the definitions.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use emmf::data::Dense;
 use emmf::init::Start;
 use emmf::loss::{LossSpec, Stats};
 use emmf::method::Update;
 use emmf::method::side::{Column, Movement, Place, Pull, Sweep, Weighed};
-use emmf::{Factors, Mat, Result};
+use emmf::{Error, Factors, Mat, Result};
 use emmf_cuda::Engine;
 
 /// Samples of a chunk: few, so that there are several.
@@ -19,6 +20,8 @@ pub(crate) struct Here {
     pub(crate) weights: Vec<f64>,
     pub(crate) place: Place,
     pub(crate) fetches: bool,
+    /// Whether nothing is to be had any more.
+    pub(crate) is_lost: AtomicBool,
 }
 
 pub(crate) struct State {
@@ -37,7 +40,12 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 impl Here {
     pub(crate) fn new(x: Mat<f64>, weights: Vec<f64>, place: Place) -> Self {
         let norms_sq = (0..x.rows()).map(|i| dot(x.row(i), x.row(i))).collect();
-        Self { x, norms_sq, weights, place, fetches: true }
+        Self { x, norms_sq, weights, place, fetches: true, is_lost: AtomicBool::new(false) }
+    }
+
+    fn intact(&self) -> Result<()> {
+        let lost = || Error::Device { device: "cuda:0".into(), why: "it was lost".into() };
+        if self.is_lost.load(Ordering::Relaxed) { Err(lost()) } else { Ok(()) }
     }
 
     fn chunks<S>(&self, sum: impl Fn(Range<usize>) -> S) -> Vec<S> {
@@ -157,6 +165,7 @@ impl Engine<f64> for Here {
     }
 
     fn sweep(&self, state: &mut State, u: &Mat<f64>, g: &Mat<f64>, sweep: &Sweep) -> Result<Vec<Stats>> {
+        self.intact()?;
         for i in 0..self.place.count {
             if let Some(update) = sweep.update {
                 move_row(state.v.row_mut(i), &self.projected(i, u), g, update);
@@ -263,6 +272,7 @@ impl Engine<f64> for Here {
     }
 
     fn column(&self, state: &State, what: Column) -> Result<Vec<f64>> {
+        self.intact()?;
         Ok(match what {
             Column::Coefficients => state.v.as_slice().to_vec(),
             Column::Ahead => state.ahead.as_ref().map_or(Vec::new(), |ahead| ahead.as_slice().to_vec()),

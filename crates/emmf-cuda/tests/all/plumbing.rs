@@ -1,12 +1,17 @@
 //! The side of a card over an engine in this memory: orders, sums and ends are those of the library.
 
 use std::collections::BTreeMap;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use emmf::method::SampleSide;
 use emmf::method::side::{Place, Shards};
 use emmf::registry::METHODS;
-use emmf::{Fit, Given, Init, LabelRule, Mat, Outliers, Solver, Spec, StopBy};
+use emmf::{
+    Checkpoint, Device, Fit, Given, Init, LabelRule, Mat, Observer, Outliers, Prepared, Result, RowSource,
+    Samples, Solver, Spec, Step, StopBy,
+};
 use emmf_cuda::{Card, Choice, Side, missing};
 
 use crate::card::{samples, start};
@@ -113,11 +118,131 @@ fn a_card_that_is_not_there_says_so() {
     assert!(error.starts_with("cuda:4096 cannot be used: ") && !error.contains('\n'), "{error}");
     assert_eq!(missing().is_some(), error.contains("cpu"), "{error}");
     // Where it need not be a card, it is none.
-    let (spec, entries) = (Spec::emmf(100), 1_000_000_000_000);
+    let (spec, many, few) = (Spec::emmf(100), Huge(1_000_000_000, 1000), Huge(100, 10));
     if missing().is_some() {
-        assert!(Choice::Auto.card(&spec, entries).unwrap().is_none());
+        assert!(Choice::Auto.card(&spec, &Samples::Stream(&many)).unwrap().is_none());
     }
-    assert!(Choice::Auto.card(&spec, 1000).unwrap().is_none());
-    assert!(Choice::Auto.card(&Spec::new("pnmf", 100), entries).unwrap().is_none());
-    assert!(Choice::Cpu.card(&spec, entries).unwrap().is_none());
+    assert!(Choice::Auto.card(&spec, &Samples::Stream(&few)).unwrap().is_none());
+    assert!(Choice::Cpu.card(&spec, &Samples::Stream(&many)).unwrap().is_none());
+}
+
+/// Samples of which only the shape is looked at.
+struct Huge(usize, usize);
+
+impl RowSource<f64> for Huge {
+    fn shape(&self) -> (usize, usize) {
+        (self.0, self.1)
+    }
+
+    fn read(&self, _: Range<usize>, _: &mut [f64]) -> Result<()> {
+        unreachable!("nobody reads it")
+    }
+}
+
+/// What no card runs is an error where a card was named, before one is looked for, and the processor where it was not.
+#[test]
+fn what_no_card_runs_stays_on_the_processor() {
+    let x = Huge(1_000_000_000, 1000);
+    let penalised = |name| Spec::new("nmf", 100).param(name, 0.1);
+    let deep = Spec::deep(&[20, 5]);
+    for (spec, what) in [
+        (Spec::new("pnmf", 100), "pnmf"),
+        (Spec::new("g-emmf", 100), "g-emmf"),
+        (penalised("alpha-w"), "penalties"),
+        (penalised("alpha-h"), "penalties"),
+        (deep, "layers"),
+    ] {
+        let error = Choice::Cuda(0).card(&spec, &Samples::Stream(&x)).unwrap_err().to_string();
+        assert!(error.contains("cuda:0") && error.contains("cpu with ") && error.contains(what), "{error}");
+        assert!(Choice::Auto.card(&spec, &Samples::Stream(&x)).unwrap().is_none(), "{what}");
+    }
+    let error = Choice::Cuda(1).only_cpu("batches").unwrap_err().to_string();
+    assert!(error.contains("cuda:1") && error.contains("cpu or auto with batches"), "{error}");
+    assert!(Choice::Auto.only_cpu("batches").is_ok() && Choice::Cpu.only_cpu("batches").is_ok());
+}
+
+/// A place for samples that is not this memory.
+#[derive(Debug)]
+struct There;
+
+impl Device for There {
+    fn name(&self) -> String {
+        "there:0".into()
+    }
+
+    fn take_f32<'x>(&'x self, _: Prepared<'x, f32>) -> Result<Box<dyn SampleSide<f32> + 'x>> {
+        unreachable!("nothing is fitted in single precision")
+    }
+
+    fn take_f64<'x>(&'x self, samples: Prepared<'x, f64>) -> Result<Box<dyn SampleSide<f64> + 'x>> {
+        let (n, d) = samples.x.shape();
+        let mut x = Mat::zeros(n, d);
+        samples.x.read(0..n, x.as_mut_slice())?;
+        assert_eq!(samples.spec.k, 3);
+        let engine = Here::new(x, samples.weights.to_vec(), Place::whole(n));
+        Ok(Box::new(Side::new(Arc::new(engine))))
+    }
+}
+
+/// A fit on a device is that of this memory, and what a device cannot do names the processor.
+#[test]
+fn fits_on_a_device_are_those_of_this_memory() {
+    let x = samples::<f64>(331, 9, 3, 0.3);
+    let spec = Spec::emmf(3).max_iter(20);
+    let (here, there) = (spec.fit(&x).unwrap(), spec.on(&x).device(&There).fit().unwrap());
+    alike(&here, &there, "on a device");
+    assert_eq!(here.set_aside, there.set_aside);
+    let given = Given { device: Some(&There), ..Given::default() };
+    let error = spec.fit_online(&x, given, None).unwrap_err().to_string();
+    assert!(error.contains("there:0") && error.contains("cpu with batches"), "{error}");
+    let penalised = Spec::new("nmf", 3).param("alpha-h", 0.1);
+    let error = penalised.on(&x).device(&There).fit().unwrap_err().to_string();
+    assert!(error.contains("there:0") && error.contains("cpu with penalties"), "{error}");
+}
+
+/// Saves a checkpoint after some iterations, and loses the engine before another.
+struct Keeper {
+    engine: Arc<Here>,
+    iteration: usize,
+    kept: Option<Checkpoint>,
+    refused: Option<String>,
+}
+
+impl Observer for Keeper {
+    fn iteration(&mut self, step: &Step) -> ControlFlow<()> {
+        self.iteration = step.iteration;
+        ControlFlow::Continue(())
+    }
+
+    fn keep(&mut self, save: &mut dyn FnMut() -> Result<Checkpoint>) {
+        match self.iteration {
+            4 => self.kept = Some(save().unwrap()),
+            6 => {
+                self.engine.is_lost.store(true, Ordering::Relaxed);
+                self.refused = save().err().map(|error| error.to_string());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A card that is lost in the middle is an error, of the checkpoint, too; from the one before, a fit goes on as if nothing had been.
+#[test]
+fn a_card_that_is_lost_saves_nothing() {
+    let (x, ones) = (samples::<f64>(331, 9, 3, 0.3), vec![1.0; 331]);
+    for solver in [Solver::Mu, Solver::Hals] {
+        let engine = Arc::new(Here::new(x.clone(), ones.clone(), Place::whole(331)));
+        let side = Side::new(engine.clone());
+        let spec = Spec::emmf(3).solver(solver).max_iter(12).tol(0.0).outliers(Outliers::Keep);
+        let whole = spec.fit_side(&side, Given::default()).unwrap();
+        let mut keeper = Keeper { engine: engine.clone(), iteration: 0, kept: None, refused: None };
+        let given = Given { observer: Some(&mut keeper), ..Given::default() };
+        let ended = spec.fit_side(&side, given).unwrap_err().to_string();
+        assert!(ended.contains("it was lost"), "{ended}");
+        assert!(keeper.refused.unwrap().contains("it was lost"), "{solver}");
+        engine.is_lost.store(false, Ordering::Relaxed);
+        let given = Given { resume: keeper.kept.as_ref(), ..Given::default() };
+        let resumed = spec.fit_side(&side, given).unwrap();
+        assert_eq!((&resumed.v, &resumed.trace), (&whole.v, &whole.trace), "{solver}");
+    }
 }

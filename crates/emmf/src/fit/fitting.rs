@@ -161,8 +161,10 @@ impl<'a> Fitting<'a> {
                 (run, _) => run?,
             };
             let (began, intact, pool) = (Instant::now(), self.intact, self.pool);
-            let mut kept =
-                || best.as_mut().map(|(run, restart): &mut (Run<_>, _)| (*restart, run.save(method)));
+            let mut kept = || {
+                let saved = |(run, restart): &mut (Run<_>, _)| Ok((*restart, run.save(method)?));
+                best.as_mut().map(saved).transpose()
+            };
             let observer = given.observer.as_mut().map(|observer| &mut **observer as _);
             let mut observer = Watch { observer, intact, best: &mut kept, components: &components };
             let done = pool.awake(|| iterate(method, x, &mut run, (&rule, restart), &mut observer));
@@ -171,7 +173,7 @@ impl<'a> Fitting<'a> {
             self.seconds.iterate += began.elapsed().as_secs_f64();
             let stop = run.stop;
             if self.spec.consensus && !stop.is_early() {
-                components.push(self.components(&run.save(method))?);
+                components.push(self.components(&run.save(method)?)?);
             }
             let value = |run: &Run<M::State>| method.objective(&run.state);
             if best.as_ref().is_none_or(|(best, _)| self.entry.goal.is_better(value(&run), value(best))) {
@@ -228,7 +230,7 @@ pub(super) struct Best<S> {
 struct Watch<'a> {
     observer: Option<&'a mut (dyn Observer + Send)>,
     intact: &'a (dyn Fn() -> Result<()> + Sync),
-    best: &'a mut (dyn FnMut() -> Option<(usize, Snapshot)> + Send),
+    best: &'a mut (dyn FnMut() -> Result<Option<(usize, Snapshot)>> + Send),
     components: &'a [Restart],
 }
 
@@ -240,13 +242,13 @@ impl Observer for Watch<'_> {
         self.observer.as_mut().map_or(ControlFlow::Continue(()), |observer| observer.iteration(step))
     }
 
-    fn keep(&mut self, save: &mut dyn FnMut() -> Checkpoint) {
+    fn keep(&mut self, save: &mut dyn FnMut() -> Result<Checkpoint>) {
         if let Some(observer) = &mut self.observer
             && (self.intact)().is_ok()
         {
             let Self { best, components, .. } = self;
             let components = || components.iter().map(Restart::numbers).collect();
-            observer.keep(&mut || Checkpoint { best: best(), components: components(), ..save() });
+            observer.keep(&mut || Ok(Checkpoint { best: best()?, components: components(), ..save()? }));
         }
     }
 }

@@ -3,7 +3,6 @@
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use super::device::refused;
 use super::fitting::Fitting;
 use super::guide::Guide;
 use super::{Given, check, graph};
@@ -21,7 +20,7 @@ use crate::method::{
 };
 use crate::model::Fit;
 use crate::real::Real;
-use crate::registry::{Kind, Places, Values};
+use crate::registry::{Kind, Values};
 use crate::spec::{Missing, Solver};
 
 impl Fitting<'_> {
@@ -41,24 +40,6 @@ impl Fitting<'_> {
         }
     }
 
-    /// What of this fit needs the samples in this memory, where anything does.
-    fn runs_elsewhere(&self) -> std::result::Result<(), &'static str> {
-        let Self { spec, entry, .. } = self;
-        if spec.missing == Missing::Nan {
-            Err("missing values")
-        } else if spec.is_deep() {
-            Err("layers")
-        } else if entry.facts.places != Places::Anywhere {
-            Err(entry.name)
-        } else if entry.follows(spec).is_some() {
-            Err("a graph")
-        } else if !self.penalties((1, 1)).are_none() {
-            Err("alpha-w")
-        } else {
-            Ok(())
-        }
-    }
-
     /// Makes the method and fits with it, on the given graph where it follows one.
     pub(super) fn fit<T: Real>(mut self, data: &Stored<'_, T>, mut given: Given<'_, T>) -> Result<Fit<T>> {
         let Self { spec, entry, weights, .. } = self;
@@ -67,7 +48,7 @@ impl Fitting<'_> {
         let follows = entry.follows(spec);
         let own = given.loss;
         if let Some(device) = given.device {
-            self.runs_elsewhere().map_err(|what| refused(device, what))?;
+            spec.check_device(&device.name())?;
         }
         let making = Instant::now();
         let merges = entry.merges(spec);

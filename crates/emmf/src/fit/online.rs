@@ -5,6 +5,7 @@
 //! outliers are left out. The others are coded exactly and weighted by the loss of the method, and U is updated by coordinate descent;
 //! this is done twice, since the coefficients of the batch follow U. The same batches in the same order give the same bits.
 
+use super::device::refused;
 use super::{Given, check};
 use crate::cancel::Cancel;
 use crate::data::{Data, Gram, Stored};
@@ -88,6 +89,9 @@ pub(super) fn fit_online<T: Real>(
     let entry = registry::find(&spec.method)?;
     check_half_life(half_life)?;
     check_method(spec, entry)?;
+    if let Some(device) = given.device {
+        return Err(refused(&device.name(), "batches"));
+    }
     let mut spec = spec.clone();
     if spec.outliers.is_none() && entry.facts.set_aside != SetAside::Never {
         spec.outliers = Some(Outliers::SetAside);

@@ -186,11 +186,12 @@ impl Irls<'_> {
         let columns =
             [("v", Column::Coefficients), ("residuals", Column::Residuals), ("weights", Column::Weights)];
         for (name, what) in columns.into_iter().chain(ahead) {
-            // What cannot be had is not saved, and what is not there does not load.
-            if let Ok(mut values) = side.column(what) {
-                archive.reals(name, &mut values);
-                let _ = side.set_column(what, &values);
-            }
+            archive.elsewhere(
+                name,
+                side,
+                |side| side.column(what),
+                |side, values| side.set_column(what, values),
+            );
         }
         archive.number("largest-weight", &mut weighed.largest);
         archive.number("objective", &mut weighed.objective);

@@ -3,8 +3,6 @@
 //! Sample i is made of shares vᵢₖ·‖uₖ‖ of centroids of unit length; brought to unit length themselves, they do not say how long the
 //! sample is. Two clusters may share a centroid, and one cluster may be made of two: k-means sees that, the largest share does not.
 
-use rayon::prelude::*;
-
 use crate::cancel::{Cancel, Deadline};
 use crate::data::Dense;
 use crate::error::Result;
@@ -12,7 +10,8 @@ use crate::init::{Random, best_of, kmeans, some_rows};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::spec::LabelRule;
-use crate::threads::each_in;
+use crate::threads::prelude::*;
+use crate::threads::{each_in, made};
 
 use super::Ending;
 
@@ -124,17 +123,20 @@ impl<'a, T: Real> Shares<'a, T> {
     /// none counts has none and is infinitely far.
     pub(crate) fn centres(&self, labels: &[usize], weights: &[f64], count: usize) -> Vec<Option<Vec<f64>>> {
         let c = self.v.cols();
-        let (mut sums, mut counts, mut row) = (vec![vec![0.0; c]; count], vec![0.0; count], vec![0.0; c]);
-        for (i, &label) in labels.iter().enumerate().filter(|(i, _)| !self.are_nothing(*i)) {
-            let weight = weights.get(i).copied().unwrap_or(1.0);
-            counts[label] += weight;
-            self.read(i, &mut row);
-            sums[label].iter_mut().zip(&row).for_each(|(sum, share)| *sum += weight * share);
-        }
-        let mean = |(sum, count): (Vec<f64>, f64)| {
+        let mut members = vec![Vec::new(); count];
+        let counted = labels.iter().enumerate().filter(|(i, _)| !self.are_nothing(*i));
+        counted.for_each(|(i, &label)| members[label].push(i));
+        // A thread for each cluster: its samples are added up in their order.
+        made(count, |k| {
+            let (mut sum, mut count, mut row) = (vec![0.0; c], 0.0, vec![0.0; c]);
+            for &i in &members[k] {
+                let weight = weights.get(i).copied().unwrap_or(1.0);
+                count += weight;
+                self.read(i, &mut row);
+                sum.iter_mut().zip(&row).for_each(|(sum, share)| *sum += weight * share);
+            }
             (count > 0.0).then(|| sum.into_iter().map(|sum| sum / count).collect())
-        };
-        sums.into_iter().zip(counts).map(mean).collect()
+        })
     }
 
     /// The nearest of the centres for every sample, the first of equally near ones.

@@ -29,9 +29,9 @@ impl Observer for Keeper {
         if self.ends && self.now == self.at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn keep(&mut self, save: &mut dyn FnMut() -> Checkpoint) {
+    fn keep(&mut self, save: &mut dyn FnMut() -> emmf::Result<Checkpoint>) {
         if self.now == self.at {
-            self.kept = Some(save());
+            self.kept = Some(save().unwrap());
         }
     }
 }

@@ -60,7 +60,7 @@ impl Fitting<'_> {
             return Ok((run, None));
         }
         let (u, consensus) = self.pool.awake(|| agree(&components, restart));
-        let mut saved = run.save(method);
+        let mut saved = run.save(method)?;
         self.put(&u, &mut saved)?;
         match self.coded((method, x), given, (restart, &saved)) {
             Ok(v) => {
