@@ -122,6 +122,7 @@ cluster: $(VENV)/ready
 	$(CARGO) build --workspace --lib --bins
 	cp target/debug/lib_emmf.$(if $(filter Darwin,$(shell uname)),dylib,so) python/emmf/_emmf.abi3.so
 	PYTHONPATH=$(CURDIR)/python $(VENV)/bin/python -m pytest -q -rs -p no:logging python/cluster
+	PYTHONPATH=$(CURDIR)/python $(VENV)/bin/python -m pytest -q -rs -p no:logging python/tests/test_engines.py
 	PYTHONPATH=$(CURDIR)/python $(VENV)/bin/python benches/scale.py
 
 # Ours beside the peers; writes docs/benchmarks.md. Variables: see benches/run.py.

@@ -121,6 +121,17 @@ def iteration(client):
             print(f"| {d} × {k} | {4 * d * k / 1e6:.2f} MB | {name} | {there} | {alone} |", flush=True)
 
 
+def work_of(client, make, X, steps):
+    """Give the seconds of work that iterations take, of all processes: however busy the machine is."""
+
+    def worked():
+        return time.process_time() + sum(client.run(time.process_time).values())
+
+    stamps = []
+    make(max_iter=steps, tol=0, polish=False, callback=lambda _: stamps.append(worked()), **ALONE).fit(X)
+    return statistics.median(np.diff(stamps))
+
+
 def efficiency(client):
     """Compare two workers with one process of two threads."""
     X = samples(SIZE, 256, 20)
@@ -128,9 +139,11 @@ def efficiency(client):
     with tempfile.TemporaryDirectory() as folder:
         np.save(path := os.path.join(folder, "x.npy"), X)
         there, alone = per_iteration(makes, (path, X), steps=6, rounds=2)
+        work = [work_of(client, make, given, 6) for make, given in zip(makes, (path, X), strict=True)]
     print(f"\n{SIZE}×256, 20 centroids, milliseconds of an iteration, median (least):")
     print(f"2 workers {there[0]:.0f} ({there[1]:.0f}), one process with 2 threads {alone[0]:.0f} ({alone[1]:.0f}):")
-    print(f"efficiency {alone[0] / there[0]:.2f} ({alone[1] / there[1]:.2f})", flush=True)
+    print(f"efficiency {alone[0] / there[0]:.2f} ({alone[1] / there[1]:.2f})")
+    print(f"work of an iteration {1000 * work[0]:.0f} and {1000 * work[1]:.0f} ms: {work[1] / work[0]:.2f}", flush=True)
 
 
 def peers(client):

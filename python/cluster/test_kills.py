@@ -3,49 +3,39 @@
 import os
 import signal
 import threading
+import time
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from clusters import ALONE as SHORT
 from clusters import lazy, same, workers
+from engines import kill
 
 import emmf
 import emmf.dask
 from emmf._cluster import driver, worker
-from emmf.dask import DaskEngine
 
 ALONE = SHORT | {"max_iter": 12}
 
 
-def living(client):
-    # Another one may have been killed just now.
-    found = client.run(os.getpid, on_error="return")
-    return [pid for _, pid in sorted(found.items()) if isinstance(pid, int)]
-
-
-def kill(client, which=0):
-    pids = living(client)
-    if pids:
-        os.kill(pids[which % len(pids)], signal.SIGKILL)
-
-
 @pytest.fixture
-def after(client, monkeypatch):
+def after(cluster, monkeypatch):
     """Kill a worker just before the order of this number, of those that have this function."""
 
     def arrange(numbers, function):
-        client.wait_for_workers(3, timeout=120)
+        cluster.ready()
         seen = [0]
-        call = DaskEngine.call
+        call = cluster.engine.call
 
         def watched(self, calls, deadline):
             if calls and calls[0].function is function:
                 seen[0] += 1
                 if seen[0] in numbers:
-                    threading.Thread(target=kill, args=(client, seen[0])).start()
+                    threading.Thread(target=kill, args=(cluster, seen[0])).start()
             return call(self, calls, deadline)
 
-        monkeypatch.setattr(DaskEngine, "call", watched)
+        monkeypatch.setattr(cluster.engine, "call", watched)
         return seen
 
     return arrange
@@ -54,72 +44,169 @@ def after(client, monkeypatch):
 # The start has some thirty orders, an iteration three; the last ones end the fit.
 @pytest.mark.parametrize("numbers", [(1,), (2,), (9,), (20,), (30,), (36,), (37,), (38,), (10, 30, 45)])
 @pytest.mark.parametrize("solver", ["mu", "hals"])
-def test_killed_at_an_order(client, X, after, numbers, solver):
+def test_killed_at_an_order(cluster, X, after, numbers, solver):
     alone = emmf.EMMF(3, solver=solver, **ALONE).fit(X)
     after(numbers, worker.phase)
-    there = emmf.dask.EMMF(3, client=client, solver=solver, shards=6, **ALONE).fit(lazy(X))
-    same(alone, there)
+    same(alone, cluster.estimator(solver=solver, shards=6, **ALONE).fit(cluster.given(X)))
 
 
-def test_killed_at_every_end(client, X, after):
+def test_killed_at_every_end(cluster, X, after):
     alone = emmf.EMMF(3, **ALONE).fit(X)
     seen = after((), worker.phase)
-    emmf.dask.EMMF(3, client=client, **ALONE).fit(lazy(X))
+    cluster.estimator(**ALONE).fit(cluster.given(X))
     last = seen[0]
     for number in range(last - 4, last + 1):
         after((number,), worker.phase)
-        there = emmf.dask.EMMF(3, client=client, **ALONE).fit(lazy(X))
+        there = cluster.estimator(**ALONE).fit(cluster.given(X))
         assert np.array_equal(alone.components_, there.components_), number
 
 
-def test_killed_while_loading(client, X):
-    client.wait_for_workers(3, timeout=120)
+def test_killed_while_loading(cluster, X, monkeypatch):
+    cluster.ready()
     alone = emmf.EMMF(3, **ALONE).fit(X)
+    load = cluster.engine.load
+
+    def watched(self, calls, deadline):
+        threading.Timer(0.1, kill, args=(cluster,)).start()
+        monkeypatch.setattr(cluster.engine, "load", load)
+        return load(self, calls, deadline)
+
+    monkeypatch.setattr(cluster.engine, "load", watched)
 
     def slow(block):
-        import time
-
         time.sleep(0.5)
         return block
 
-    threading.Timer(1.0, kill, args=(client,)).start()
-    there = emmf.dask.EMMF(3, client=client, shards=6, **ALONE).fit(lazy(X, 100).map_blocks(slow, dtype=X.dtype))
+    given = lazy(X, 100).map_blocks(slow, dtype=X.dtype) if cluster.name == "dask" else X
+    there = cluster.estimator(shards=6, **ALONE).fit(given)
     assert np.array_equal(alone.components_, there.components_)
 
 
-def test_killed_while_screening(client, X, after):
+@pytest.mark.parametrize("sparse", [False, True])
+def test_killed_while_screening(cluster, X, after, sparse):
+    """With weights, which those that were lost and those that were not count alike."""
     junk = np.zeros((40, X.shape[1]))
     junk[np.arange(40), np.arange(40) % X.shape[1]] = 50
-    both = lazy(np.concatenate([X, junk]))
-    params = {"outliers": "set-aside", "max_iter": 12}
-    one = emmf.dask.EMMF(3, client=client, **params).fit(both)
-    for function in (worker.screen, worker.phase):
+    both = np.concatenate([X, junk])
+    weights = 1.0 + np.arange(len(both)) % 3
+    usual = np.arange(len(both)) < len(X)
+    rows = sp.csr_array(both) if sparse else both
+    alone = emmf.EMMF(3, **ALONE).fit(rows, sample_weight=np.where(usual, weights, 0))
+    given = lazy(both).map_blocks(sp.csr_array) if sparse and cluster.name == "dask" else cluster.given(rows)
+    for function in (None, worker.screen, worker.phase):
         after((1,), function)
-        other = emmf.dask.EMMF(3, client=client, **params).fit(both)
-        assert np.array_equal(one.components_, other.components_)
-        assert one.n_set_aside_ == other.n_set_aside_
+        there = cluster.estimator(**(ALONE | {"outliers": "set-aside"})).fit(given, sample_weight=weights)
+        assert np.array_equal(alone.components_, there.components_), function
+        assert there.n_set_aside_ == 40
 
 
-def test_a_shard_that_kills_its_workers_is_named(client, X, after, monkeypatch):
+def test_a_shard_that_kills_its_workers_is_named(cluster, X, after, monkeypatch):
     after(range(1, 1000), worker.phase)
     monkeypatch.setattr(driver, "MOST_LOSSES", 2)
     with pytest.raises(RuntimeError, match=r"shard \d+ \(samples \d+ to \d+\) was lost|no worker left"):
-        emmf.dask.EMMF(3, client=client, shards=1, **ALONE).fit(lazy(X))
+        cluster.estimator(shards=1, **ALONE).fit(cluster.given(X))
 
 
-def test_all_workers_may_die_at_once(client, X):
+def test_all_workers_may_die_at_once(cluster, X):
     """Whoever holds nothing any more waits for those that come back."""
-    client.wait_for_workers(3, timeout=120)
+    cluster.ready()
     alone = emmf.EMMF(3, **ALONE).fit(X)
 
     def kill_all(step):
         if step.iteration == 3:
-            for pid in living(client):
+            for pid in cluster.living():
                 os.kill(pid, signal.SIGKILL)
 
-    there = emmf.dask.EMMF(3, client=client, callback=kill_all, **ALONE).fit(lazy(X))
+    there = cluster.estimator(callback=kill_all, **ALONE).fit(cluster.given(X))
     same(alone, there)
-    assert there.lost_workers_
+    assert len(set(there.lost_workers_)) == len(there.lost_workers_) == 3
+
+
+def test_deadline_gives_a_silent_worker_up(cluster, X):
+    cluster.ready()
+    alone = emmf.EMMF(3, **ALONE).fit(X)
+    stopped = []
+
+    def stop(step):
+        if step.iteration == 3:
+            stopped.append(cluster.living()[0])
+            os.kill(stopped[0], signal.SIGSTOP)
+
+    try:
+        there = cluster.estimator(callback=stop, deadline=8, **ALONE).fit(cluster.given(X))
+    finally:
+        try:
+            os.kill(stopped[0], signal.SIGCONT)
+        except ProcessLookupError:
+            assert cluster.name == "ray"
+    assert np.array_equal(alone.components_, there.components_)
+    assert len(there.lost_workers_) == 1
+
+
+def test_two_fits_at_once_one_of_which_loses_a_worker(cluster, X):
+    cluster.ready()
+    found = {}
+
+    def fit(seed):
+        params = ALONE | {"random_state": seed, "max_iter": 30}
+        kill_one = (lambda step: step.iteration == 5 and kill(cluster)) if seed else None
+        found[seed] = cluster.estimator(callback=kill_one, **params).fit(cluster.given(X))
+
+    threads = [threading.Thread(target=fit, args=(seed,)) for seed in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(240)
+    for seed in (0, 1):
+        same(emmf.EMMF(3, **(ALONE | {"random_state": seed, "max_iter": 30})).fit(X), found[seed])
+
+
+def test_time_limit_and_interrupt_keep_the_model(cluster, X):
+    cluster.ready()
+    params = ALONE | {"max_iter": 100_000}
+    limited = cluster.estimator(time_limit=3, **params).fit(cluster.given(X))
+    assert limited.stop_reason_ == "time-limit"
+    begun = threading.Event()
+
+    def interrupt():
+        begun.wait(60)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    params |= {"callback": lambda step: step.iteration > 2 and begun.set(), "time_limit": 120}
+    model = cluster.estimator(**params)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    threading.Thread(target=interrupt).start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(cluster.given(X))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert model.stop_reason_ == "cancelled"
+    assert model.components_.shape == (3, 10)
+
+
+def test_a_worker_that_takes_too_much_memory(X):
+    """Its nanny ends it, whoever else took the memory."""
+    alone = emmf.EMMF(3, **ALONE).fit(X)
+
+    def hog():
+        taken = bytearray(2 << 30)
+        for at in range(0, len(taken), 4096):
+            taken[at] = 1
+        time.sleep(60)
+
+    with workers(2, memory_limit="1GB") as client:
+        first = sorted(client.nthreads())[0]
+
+        def take(step):
+            if step.iteration == 3:
+                run = {"workers": [first], "on_error": "ignore"}
+                threading.Thread(target=client.run, args=(hog,), kwargs=run, daemon=True).start()
+                time.sleep(0.5)
+
+        there = emmf.dask.EMMF(3, client=client, callback=take, **ALONE).fit(lazy(X))
+    same(alone, there)
+    assert there.lost_workers_ == [first]
 
 
 def test_seven_workers(X):
@@ -137,21 +224,3 @@ def test_a_worker_may_join(client, X):
     there = emmf.dask.EMMF(3, client=client, **ALONE).fit(lazy(X))
     assert np.array_equal(alone.components_, there.components_)
     cluster.scale(3)
-
-
-def test_deadline_gives_a_silent_worker_up(client, X):
-    client.wait_for_workers(3, timeout=120)
-    alone = emmf.EMMF(3, **ALONE).fit(X)
-    stopped = []
-
-    def stop(step):
-        if step.iteration == 3:
-            stopped.append(next(iter(client.run(os.getpid).values())))
-            os.kill(stopped[0], signal.SIGSTOP)
-
-    try:
-        there = emmf.dask.EMMF(3, client=client, callback=stop, deadline=8, **ALONE).fit(lazy(X))
-    finally:
-        os.kill(stopped[0], signal.SIGCONT)
-    assert np.array_equal(alone.components_, there.components_)
-    assert len(there.lost_workers_) >= 1

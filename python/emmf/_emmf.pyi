@@ -33,7 +33,7 @@ class Model:
 class Said:
     """What was said to all shards so far."""
 
-    def bytes(self) -> bytes: ...
+    def part(self, first: int, most: int) -> tuple[bytes, int, bool]: ...
 
 class Shard:
     """Samples that a worker holds."""

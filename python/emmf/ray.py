@@ -13,20 +13,15 @@ import os
 import time
 from typing import Any
 
-import numpy as np
-import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
-
 try:
     import ray
-    from ray.exceptions import GetTimeoutError, RayActorError, RayTaskError
+    from ray.exceptions import RayError, RayTaskError
 except ImportError as error:
     raise ImportError("emmf.ray needs ray; install it with pip install 'emmf[ray]'.") from error
 
-from ._arrays import admitted
-from ._cluster.driver import Call, Lost
+from ._cluster.driver import SILENT, Call, Lost
 from ._cluster.estimators import WORKERS, OnCluster, made
-from ._cluster.sources import of_files
+from ._cluster.sources import InMemory, of_files
 
 # How often it is looked whether the workers are still there.
 LOOK = 1.0
@@ -42,7 +37,9 @@ class Worker:
 
 
 class RayEngine:
-    """Calls on actors, which are made anew where they are lost."""
+    """Calls on actors, which are made anew where they are lost, and end with whoever made them."""
+
+    lease = None
 
     def __init__(self, workers: int) -> None:
         self.actors: dict[str, Any] = {}
@@ -60,32 +57,56 @@ class RayEngine:
         return list(self.actors)
 
     def call(self, calls: list[Call], deadline: float) -> list[Any]:
-        """Call functions on actors."""
-        tasks = {
-            at: self.actors[call.owner].call.remote(call.function, *call.args)
-            for at, call in enumerate(calls)
-            if call.owner in self.actors
-        }
-        left, end = list(tasks.values()), time.monotonic() + deadline
-        while left and time.monotonic() < end:
-            _, left = ray.wait(left, num_returns=len(left), timeout=min(LOOK, max(0.0, end - time.monotonic())))
-        gone = Lost("it is gone")
-        return [self._result(tasks[at], call.owner) if at in tasks else gone for at, call in enumerate(calls)]
+        """Call functions on actors, on each one after the other: rows for one actor come to it one shard at a time."""
+        found: dict[int, Any] = {}
+        waiting: dict[str, list[int]] = {}
+        for at, call in enumerate(calls):
+            waiting.setdefault(call.owner, []).append(at)
+        running: dict[Any, tuple[int, float]] = {}
+        while len(found) < len(calls):
+            busy = {calls[at].owner for at, _ in running.values()}
+            for owner in waiting.keys() - busy:
+                if not waiting[owner]:
+                    continue
+                at = waiting[owner].pop(0)
+                if owner in self.actors:
+                    task = self.actors[owner].call.remote(calls[at].function, *calls[at].args)
+                    running[task] = (at, time.monotonic() + deadline)
+                else:
+                    found[at] = Lost("it is gone")
+            found |= self._ended(running, calls)
+        return [found[at] for at in range(len(calls))]
 
-    # Rows in the store of objects come to the actor by themselves.
     load = call
 
+    def _ended(self, running: dict[Any, tuple[int, float]], calls: list[Call]) -> dict[int, Any]:
+        """Wait a moment; give the results of the tasks that are over, and forget these."""
+        if not running:
+            return {}
+        ray.wait(list(running), num_returns=1, timeout=LOOK)
+        done, _ = ray.wait(list(running), num_returns=len(running), timeout=0)
+        late = [task for task, (_, end) in running.items() if task not in done and time.monotonic() > end]
+        found = {}
+        for task in [*done, *late]:
+            at, _ = running.pop(task)
+            found[at] = self._result(task, calls[at].owner) if task in done else Lost(SILENT)
+            if task in late:
+                self._forget(calls[at].owner)
+        return found
+
     def _result(self, task: Any, owner: str) -> Any:
+        """Give what a function has found, or raise what it has raised; whatever else Ray says, the actor is lost."""
         try:
-            return ray.get(task, timeout=0.1)
+            return ray.get(task)
         except RayTaskError as error:
-            raise error.as_instanceof_cause() from None
-        except GetTimeoutError:
-            self._forget(owner)
-            return Lost("deadline")
-        except RayActorError:
-            self._forget(owner)
-            return Lost("it is gone")
+            cause = error.as_instanceof_cause()
+            if not isinstance(error.cause, RayError):
+                raise cause from None
+            why = type(error.cause).__name__
+        except RayError as error:
+            why = type(error).__name__
+        self._forget(owner)
+        return Lost(why)
 
     def _forget(self, owner: str) -> None:
         actor = self.actors.pop(owner, None)
@@ -100,23 +121,6 @@ class RayEngine:
             self._forget(owner)
 
 
-class InStore:
-    """An array in the store of objects, cut where the shards are."""
-
-    def __init__(self, X: Any) -> None:
-        X = admitted(X, "X")
-        self.X = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
-        if self.X.ndim != 2 or 0 in self.X.shape:
-            raise ValueError(f"X has the shape {self.X.shape}; samples are the rows of a matrix.")
-        self.shape, self.sparse = self.X.shape, sp.issparse(X)
-        self.single = self.X.dtype == np.float32
-        self.features = [str(name) for name in X.columns] if hasattr(X, "columns") else None
-
-    def recipes(self, places: list[tuple[int, int]]) -> list[Any]:
-        """Put the rows of each place into the store."""
-        return [ray.put(self.X[first : first + count]) for first, count in places]
-
-
 class RayFactorization(OnCluster):
     """What the estimators on Ray have in common."""
 
@@ -127,19 +131,11 @@ class RayFactorization(OnCluster):
         return RayEngine(workers)
 
     def _source(self, X: Any) -> Any:
+        self._X = None
         if isinstance(X, (str, os.PathLike)):
             return of_files(X, in_place=self.in_place)
-        return InStore(X)
-
-    @property
-    def labels_(self) -> Any:
-        """The cluster of each sample of the fit, for at most 20,000 or if labels are the largest coefficients."""
-        check_is_fitted(self)
-        if len(self._labels) == self._n:
-            return self._labels
-        raise AttributeError(
-            "there are too many samples to keep their labels here; give them to predict, part by part."
-        )
+        source, self._X = InMemory(X), X
+        return source
 
 
 CLASSES = made(RayFactorization, "emmf.ray", WORKERS)

@@ -5,6 +5,8 @@ import operator
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -73,6 +75,17 @@ def test_any_number_of_workers(X, count):
         same(one, emmf.dask.EMMF(3, client=other, **ALONE).fit(lazy(X)))
 
 
+def test_a_worker_uses_all_its_threads(X):
+    seen = []
+    with workers(1, threads_per_worker=2) as other:
+
+        def look(_):
+            seen.append(other.run(lambda: {held.about.threads for held in worker._HELD.values()}))
+
+        emmf.dask.EMMF(3, client=other, callback=look, **ALONE).fit(lazy(X))
+    assert all(threads == {2} for found in seen for threads in found.values())
+
+
 def test_through_the_scheduler_where_workers_cannot_be_reached(client, X, monkeypatch):
     alone = emmf.EMMF(3, **ALONE).fit(X)
     monkeypatch.setattr(client, "direct_to_workers", False)
@@ -96,9 +109,12 @@ def test_results_are_lazy(client, X):
 
 
 def test_sparse_unit_and_single(client, X):
-    blocks = lazy(np.where(X > 0.2, X, 0)).map_blocks(sp.csr_array)
-    one = emmf.dask.EMMF(3, client=client, shards=1, normalize="unit", **ALONE).fit(blocks)
-    same(one, emmf.dask.EMMF(3, client=client, shards=5, normalize="unit", **ALONE).fit(blocks))
+    rows = sp.csr_array(np.where(X > 0.2, X, 0))
+    blocks = lazy(rows.toarray()).map_blocks(sp.csr_array)
+    for params in (ALONE | {"normalize": "unit"}, ALONE | {"init": "kmeans"}):
+        alone = emmf.EMMF(3, **params).fit(rows)
+        for shards in (1, 5):
+            same(alone, emmf.dask.EMMF(3, client=client, shards=shards, **params).fit(blocks))
     single = X.astype(np.float32)
     alone = emmf.EMMF(3, normalize="unit", **ALONE).fit(single)
     there = emmf.dask.EMMF(3, client=client, normalize="unit", **ALONE).fit(lazy(single))
@@ -115,9 +131,29 @@ def test_frames_and_files(client, X, tmp_path):
     there = emmf.dask.EMMF(3, client=client, **ALONE).fit(dd.from_pandas(frame, npartitions=4))
     same(alone, there)
     assert list(there.feature_names_in_) == list(frame.columns)
+    assert np.array_equal(there.transform(dd.from_pandas(frame, npartitions=3)).compute(), alone.transform(X))
     np.save(tmp_path / "x.npy", X)
     for in_place in (False, True):
         same(alone, emmf.dask.EMMF(3, client=client, in_place=in_place, **ALONE).fit(tmp_path / "x.npy"))
+
+
+def test_chunks_of_unknown_sizes(client, X):
+    """Workers measure them, not this process, and not for ever."""
+    alone = emmf.EMMF(3, **ALONE).fit(X)
+    unknown = lazy(np.concatenate([X, np.zeros((7, 10))]))
+    unknown = unknown[unknown.sum(axis=1) > 0]
+    assert math.isnan(unknown.shape[0])
+    there = emmf.dask.EMMF(3, client=client, **ALONE).fit(unknown)
+    same(alone, there)
+    assert there.transform(unknown).compute().shape == (len(X), 3)
+
+    def late(block):
+        time.sleep(2.5)
+        return block
+
+    slow = lazy(X, 300).map_blocks(late, dtype=X.dtype)
+    with pytest.raises(RuntimeError, match="4 of 4 chunks"):
+        emmf.dask.EMMF(3, client=client, deadline=1, **ALONE).fit(slow[lazy(X, 300)[:, 0] >= 0])
 
 
 @pytest.fixture(params=["npy", "parquet", "h5ad", "h5ad-csr", "zarr", "zarr-array", "zarr-csr"])
@@ -140,8 +176,9 @@ def files(request, tmp_path, X):
     return str(tmp_path / f"part*.{kind}")
 
 
-def test_workers_read_files(files, X):
-    source = of_files(files)
+@pytest.mark.parametrize("before", ["", "file://"])
+def test_workers_read_files(files, X, before):
+    source = of_files(before + files)
     assert source.shape == X.shape
     for (first, count), recipe in zip(places := [(0, 77), (77, 800), (877, 323)], source.recipes(places), strict=True):
         rows = pickle.loads(pickle.dumps(recipe)).read()
@@ -150,15 +187,23 @@ def test_workers_read_files(files, X):
 
 
 def test_files_that_hold_no_samples_are_named(tmp_path, X):
-    def refused(match, write, **params):
+    def refused(match, write, before="", **params):
         write()
         with pytest.raises(ValueError, match=match):
-            of_files(path, **params)
+            of_files(f"{before}{path}", **params)
 
     path = tmp_path / "x.npy"
     refused("3 dimensions", lambda: np.save(path, X[None]))
     refused("complex", lambda: np.save(path, X * 1j))
     refused("text", lambda: np.save(path, X.astype(str)))
+    refused("by its path", lambda: np.save(path, X), in_place=True, before="file://")
+    refused("by columns", lambda: np.save(path, np.asfortranarray(X)), before="file://")
+    refused("objects", lambda: np.save(path, X.astype(object)), before="file://")
+    np.save(path, X)
+    source = of_files(f"file://{path}")
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(ValueError, match="ends before row 1198"):
+        source.recipes([(1190, 10)])[0].read()
     (tmp_path / "x.csv").write_text("1,2")
     path = tmp_path / "x.csv"
     refused("not a file of type", lambda: None)
@@ -241,7 +286,7 @@ def test_a_worker_may_die(client, X, when):
 
 def test_a_worker_may_die_with_what_it_has_found(client):
     client.wait_for_workers(2, timeout=60)
-    engine = emmf.dask.DaskEngine(client)
+    engine = emmf.dask.DaskEngine(client, 60)
     owner, pid = next(iter(client.run(os.getpid).items()))
     task = engine._begun(Call(owner, operator.add, (1, 2)))
     assert task.result(timeout=60) == 3
@@ -250,6 +295,109 @@ def test_a_worker_may_die_with_what_it_has_found(client):
         time.sleep(0.05)
     assert isinstance(engine._result(task, owner, math.inf), Lost)
     client.wait_for_workers(2, timeout=60)
+
+
+class Unreadable:
+    """What cannot be made again on a worker."""
+
+    def __reduce__(self):
+        return int, ("no number",)
+
+
+@pytest.mark.parametrize("direct", [True, False])
+def test_only_errors_of_the_way_mean_a_lost_worker(client, direct):
+    engine = emmf.dask.DaskEngine(client, 60)
+    engine.direct = direct
+    owner = engine.workers()[0]
+    with pytest.raises(ValueError if direct else Exception, match="no number"):
+        engine.call([Call(owner, operator.add, (Unreadable(), 1))], 60)
+    with pytest.raises(FileNotFoundError):
+        engine.call([Call(owner, open, ("no such file",))], 60)
+    nobody = Call("tcp://127.0.0.1:9", operator.add, (1, 2))
+    found = engine.call([nobody, Call(owner, operator.add, (1, 2))], 60)
+    assert isinstance(found[0], Lost)
+    assert found[1] == 3
+
+
+def test_shards_are_waited_for_while_others_are_done(client):
+    engine = emmf.dask.DaskEngine(client, 60)
+    owner = engine.workers()[0]
+
+    def slowly(seconds, at):
+        time.sleep(seconds)
+        return at
+
+    assert engine.load([Call(owner, slowly, (0.8, at)) for at in range(5)], 3.0) == [0, 1, 2, 3, 4]
+    [lost] = engine.load([Call(owner, slowly, (4.0, 0))], 1.0)
+    assert lost.why == "deadline"
+
+
+def test_a_worker_that_holds_nothing(client, X):
+    """Its end is nobody's loss."""
+    alone = emmf.EMMF(3, **ALONE).fit(X)
+
+    def kill_the_idle(step):
+        if step.iteration == 3:
+            held = client.run(lambda: (len(worker._HELD), os.getpid()))
+            [pid] = [pid for count, pid in held.values() if count == 0]
+            os.kill(pid, signal.SIGKILL)
+
+    there = emmf.dask.EMMF(3, client=client, callback=kill_the_idle, shards=1, **ALONE).fit(lazy(X))
+    same(alone, there)
+    assert there.lost_workers_ == []
+    client.wait_for_workers(2, timeout=60)
+
+
+def test_all_workers_may_be_restarted(client, X):
+    alone = emmf.EMMF(3, **ALONE).fit(X)
+    before = set(client.nthreads())
+
+    def restart(step):
+        if step.iteration == 3:
+            client.restart(timeout=60)
+
+    there = emmf.dask.EMMF(3, client=client, callback=restart, **ALONE).fit(lazy(X))
+    same(alone, there)
+    assert set(there.lost_workers_) == before
+    assert len(there.lost_workers_) == 2
+
+
+DRIVER = """
+import sys
+import dask.array as da
+import emmf._dask
+from distributed import Client
+from emmf.dask import EMMF
+from emmf.datasets import make_rays
+
+emmf._dask.LEASE = 2.0
+client = Client(sys.argv[1])
+X = da.from_array(make_rays(3, n_samples=1200).X, chunks=(250, -1))
+say = lambda step: print("goes on", flush=True)
+EMMF(3, client=client, init="kmeans-parallel", max_iter=10**9, tol=0, callback=say).fit(X)
+"""
+
+
+def test_workers_forget_a_driver_that_was_killed(client):
+    client.wait_for_workers(2, timeout=60)
+    driver = subprocess.Popen(
+        [sys.executable, "-c", DRIVER, client.scheduler.address], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+
+    def held():
+        return sum(client.run(lambda: len(worker._HELD)).values())
+
+    try:
+        assert driver.stdout.readline() == b"goes on\n"
+        time.sleep(3)
+        assert held() == 8
+    finally:
+        driver.kill()
+        driver.communicate()
+    end = time.monotonic() + 30
+    while held() and time.monotonic() < end:
+        time.sleep(0.2)
+    assert held() == 0
 
 
 def test_two_fits_at_once(client, X):

@@ -65,15 +65,13 @@ from ._progress import Step
 class Factorization(OnCluster):
     @property
     def labels_(self) -> Any: ...
-'''
-# What the estimators of an engine have beside those of one machine.
-LAZY = """    @property
+    @property
     def residuals_(self) -> Any: ...
     @property
     def outlier_scores_(self) -> Any: ...
     @property
     def coefficients_(self) -> Any: ...
-"""
+'''
 
 # How factors start, as a type of its own.
 STARTS_AS = "".join(["Start: TypeAlias = Literal[\n", *(f'    "{name}",\n' for name in STARTS), "]\n"])
@@ -102,12 +100,12 @@ def stub(name: str, base: str, parameters: list[Parameter]) -> str:
     return "\n".join([*lines, "    ) -> None: ..."]) + "\n"
 
 
-def on_cluster(own: Parameter, lazy: str) -> str:
+def on_cluster(own: Parameter) -> str:
     """Write the file of an engine, whose estimators have a parameter of their own."""
     there = [each for each in ESTIMATORS.values() if learns(each._entry)]
     more = [own, IN_PLACE, SHARDS, DEADLINE]
     classes = [stub(each.__name__, "Factorization", [*of_method(each._entry), *more]) for each in there]
-    return CLUSTER + lazy + "".join(classes)
+    return CLUSTER + "".join(classes)
 
 
 def texts() -> dict[Path, str]:
@@ -115,8 +113,8 @@ def texts() -> dict[Path, str]:
     classes = [stub(each.__name__, each.__base__.__name__, of_method(each._entry)) for each in ESTIMATORS.values()]
     return {
         FOLDER / "__init__.pyi": HEAD + STARTS_AS + "".join(classes),
-        FOLDER / "dask.pyi": on_cluster(CLIENT, LAZY),
-        FOLDER / "ray.pyi": on_cluster(WORKERS, ""),
+        FOLDER / "dask.pyi": on_cluster(CLIENT),
+        FOLDER / "ray.pyi": on_cluster(WORKERS),
     }
 
 

@@ -7,8 +7,8 @@ use emmf::init::Start;
 use emmf::loss::{Loss, Stats};
 use emmf::method::SampleSide;
 use emmf::method::side::{
-    self, Column, Draw, Finish, Lengths, Look, Movement, Near, Node, Place, Pull, Recode, Shift, Summand,
-    Sweep, Tall, Tree, Weighed,
+    self, Column, Draw, Finish, Lengths, Look, Movement, Near, Node, Place, Pull, Recode, Rows, Shift,
+    Summand, Sweep, Tall, Tree, Weighed,
 };
 use emmf::{Error, Init, LabelRule, Mat, Real, Result};
 
@@ -198,12 +198,13 @@ impl<T: Real, E: Engine<T>> SampleSide<T> for Side<T, E> {
         self.engine.rows(&(0..distances.len()).filter(is_drawn).collect::<Vec<_>>())
     }
 
-    fn rows(&self, samples: &[usize]) -> Result<Mat<T>> {
+    fn rows(&self, samples: &[usize]) -> Result<Rows<T>> {
         let Place { first, count, .. } = *self.engine.place();
         if let Some(i) = samples.iter().find(|&&i| !(first..first + count).contains(&i)) {
             return Err(Error::param("row", i, format!("one of {first} to {}", first + count)));
         }
-        self.engine.rows(&samples.iter().map(|i| i - first).collect::<Vec<_>>())
+        let here: Vec<usize> = samples.iter().map(|i| i - first).collect();
+        Ok(Rows::Dense(self.engine.rows(&here)?))
     }
 
     fn sweep(&mut self, u: &Mat<T>, g: &Mat<T>, sweep: &Sweep, out: &mut Tree<Stats>) -> Result<()> {

@@ -18,18 +18,40 @@ use crate::held::Number;
 use crate::model;
 use crate::shard::{read, written};
 
-/// What was said to all shards so far, as bytes for one that must be made again.
+/// Orders as bytes, the number of the one after them, and whether there is none.
+type Part = (Vec<u8>, usize, bool);
+
+/// What was said to all shards so far, for those that must be made again.
 #[pyclass(frozen, module = "emmf._emmf")]
 pub(crate) struct Said {
-    bytes: Box<dyn Fn() -> emmf::Result<Vec<u8>> + Send + Sync>,
+    part: Box<dyn Fn(usize, usize) -> emmf::Result<Part> + Send + Sync>,
 }
 
 #[pymethods]
 impl Said {
-    fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| (self.bytes)()).map_err(IntoPyErr::into_py_err)?;
-        Ok(PyBytes::new(py, &bytes))
+    /// The orders from a number on, until they are so many bytes.
+    fn part<'py>(
+        &self,
+        py: Python<'py>,
+        first: usize,
+        most: usize,
+    ) -> PyResult<(Bound<'py, PyBytes>, usize, bool)> {
+        let part = py.detach(|| (self.part)(first, most)).map_err(IntoPyErr::into_py_err)?;
+        let (bytes, after, over) = part;
+        Ok((PyBytes::new(py, &bytes), after, over))
     }
+}
+
+/// The orders of the past from a number on, until they are so many bytes: at least one, if there is any.
+fn part_of<T: Number>(past: &History<T>, first: usize, most: usize) -> emmf::Result<Part> {
+    let orders = past.orders();
+    let (mut after, mut size) = (first.min(orders.len()), 0);
+    while after < orders.len() && size < most {
+        size += written(&orders[after])?.len();
+        after += 1;
+    }
+    let part = written(&orders[first.min(after)..after])?;
+    Ok((part, after, after == orders.len()))
 }
 
 /// What a fit elsewhere is given beside its parameters.
@@ -70,8 +92,8 @@ fn run<'py, T: Element + Number>(
     let plain = if unit { spec.clone().normalize(Vec::new()) } else { spec.clone() };
     let history = Arc::new(Mutex::new(History::<T>::default()));
     let past = Arc::clone(&history);
-    let bytes = Box::new(move || written(unlocked(&past).orders()));
-    let said = Py::new(py, Said { bytes })?;
+    let part = Box::new(move |first, most| part_of(&unlocked(&past), first, most));
+    let said = Py::new(py, Said { part })?;
     let carrier = Carrying {
         carry: &given.carry,
         said,

@@ -7,7 +7,8 @@ use emmf::init::Start;
 use emmf::loss::{Loss, Stats};
 use emmf::method::SampleSide;
 use emmf::method::side::{
-    Column, Draw, Finish, Lengths, Look, Movement, Near, Pull, Shift, Sweep, Tall, Tree, Weighed, in_shards,
+    Column, Draw, Finish, Lengths, Look, Movement, Near, Pull, Rows, Shift, Sweep, Tall, Tree, Weighed,
+    in_shards,
 };
 use emmf::{Given, Mat, Outliers, Result, Samples, Spec, synth};
 
@@ -62,7 +63,7 @@ impl<S: SampleSide<f64>> SampleSide<f64> for Counted<'_, S> {
         self.inner.drawn(draw)
     }
 
-    fn rows(&self, samples: &[usize]) -> Result<Mat<f64>> {
+    fn rows(&self, samples: &[usize]) -> Result<Rows<f64>> {
         self.inner.rows(samples)
     }
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -24,6 +26,11 @@ log = logging.getLogger("emmf")
 MOST_LOSSES = 5
 # How often it is looked for workers, in seconds.
 LOOK = 1.0
+# Bytes of the past that a worker is told at a time.
+PAST = 16 << 20
+# Why shards go to other workers though theirs is there: it said nothing, or is another one of the same name.
+SILENT = "deadline"
+RESTARTED = "it does not hold them"
 
 
 class Call(NamedTuple):
@@ -42,7 +49,10 @@ class Lost:
 
 
 class Engine(Protocol):
-    """What the driver wants of an engine."""
+    """What the driver wants of an engine. Several threads may use it at once if it has a lease."""
+
+    lease: float | None
+    """Seconds after which workers forget a fit of which they hear nothing; None where they end with the driver."""
 
     def workers(self) -> list[str]:
         """Give the names of the workers that are alive."""
@@ -57,7 +67,10 @@ class Engine(Protocol):
         ...
 
     def load(self, calls: list[Call], deadline: float) -> list[Any]:
-        """Do the same where the second argument of each call is a recipe of the source, which may take long."""
+        """Do the same where the second argument of each call is a recipe of the source, which may take long.
+
+        The deadline is that of each shard: while some are done, the others are waited for.
+        """
         ...
 
     def close(self) -> None:
@@ -74,6 +87,8 @@ class Driver:
         self.losses: Counter[int] = Counter()
         self.shunned: set[str] = set()
         self.lost_workers: list[str] = []
+        self.missed: dict[str, str] = {}
+        self.over = threading.Event()
         from .. import _emmf
 
         workers = self._workers()
@@ -82,11 +97,20 @@ class Driver:
         self.places = places
         self.recipes = source.recipes(places)
         self.abouts = [
-            About(self.fit, at, (n, first, count), rows_per_leaf, unit, source.single)
+            About(self.fit, at, (n, first, count), rows_per_leaf, unit, source.single, lease=engine.lease)
             for at, (first, count) in enumerate(places)
         ]
         self.owner: dict[int, str] = {}
         self._assign(range(len(places)), workers)
+        if engine.lease is not None:
+            threading.Thread(target=self._keep, args=(engine.lease,), daemon=True).start()
+
+    def _keep(self, lease: float) -> None:
+        """Say again and again that the fit goes on."""
+        while not self.over.wait(lease / 4):
+            with suppress(Exception):
+                calls = [Call(name, worker.keep, (self.fit, lease)) for name in self.engine.workers()]
+                self.engine.call(calls, lease / 4)
 
     def _workers(self) -> list[str]:
         """Give the names of the workers that are alive; wait where there is none, since they may be restarted."""
@@ -124,16 +148,20 @@ class Driver:
         while left:
             calls = [Call(self.owner[at], worker.load, (self.abouts[at], self.recipes[at], *more(at))) for at in left]
             results = dict(zip(left, self.engine.load(calls, self.deadline), strict=True))
-            found |= {at: result for at, result in results.items() if not isinstance(result, Lost)}
+            lost: dict[str, list[int]] = {}
+            for at, result in results.items():
+                if isinstance(result, Lost):
+                    lost.setdefault(self.owner[at], []).append(at)
+                else:
+                    found[at] = result
+            for owner, its in lost.items():
+                self._lose(owner, its, results[its[0]].why)
             left = [at for at in left if at not in found]
-            for at in left:
-                self._lose(self.owner[at], [at], results[at].why)
         return [found[at] for at in order]
 
     def _lose(self, owner: str, ats: list[int], why: str) -> None:
         """Give shards to other workers."""
-        alive = set(self.engine.workers())
-        if owner in alive and why == "deadline":
+        if why == SILENT and owner in self.engine.workers():
             # It is there and does not answer: nothing more is asked of it.
             self.shunned.add(owner)
         for at in ats:
@@ -145,7 +173,7 @@ class Driver:
                     f"last of them {owner} ({why}); it may be too large for the memory of a worker: use more workers, "
                     f"more memory or more shards."
                 )
-        self.lost_workers.append(owner)
+        self.missed.setdefault(owner, why)
         log.warning("emmf: worker %s was lost (%s); its shards %s go to others", owner, why, ats)
         workers = self._workers()
         # It may be listed for a moment after its end.
@@ -155,12 +183,12 @@ class Driver:
         """Let outliers by a model have no part; give how many there are."""
         for about in self.abouts:
             about.screen = model
-        aside, left = {}, list(range(len(self.places)))
-        counts = {at: count for at, (_, count) in enumerate(self.places)}
+        aside: dict[int, int] = {}
+        left = list(range(len(self.places)))
         while left:
-            aside.update(self._round(left, worker.screen, model, counts)[0])
-            left = [at for at in left if at not in aside]
-            self._restore(left, b"", -1)
+            found, left = self._round(left, worker.screen, model)
+            aside.update(found)
+            self._restore(left)
         return sum(aside.values())
 
     def carry(self, number: int, orders: bytes, said: Any) -> list[bytes]:
@@ -168,11 +196,9 @@ class Driver:
         answers: dict[int, bytes] = {}
         left = list(range(len(self.places)))
         while left:
-            found, missing = self._round(left, worker.phase, number, orders, self.source.single)
+            found, left = self._round(left, worker.phase, number, orders, self.source.single)
             answers.update(found)
-            left = missing
-            if missing:
-                self._restore(missing, said.bytes(), number - 1)
+            self._restore(left, said, number - 1)
         return [answers[at] for at in sorted(answers)]
 
     def _round(self, ats: list[int], function: Any, *args: Any) -> tuple[list[Any], list[int]]:
@@ -190,18 +216,39 @@ class Driver:
             answers, behind = result
             found += answers
             if behind:
-                self._lose(owner, behind, "it does not hold them")
+                self._lose(owner, behind, RESTARTED)
                 missing += behind
         return found, missing
 
-    def _restore(self, ats: list[int], history: bytes, done: int) -> None:
-        self._load(ats, lambda _: (None, history, done))
+    def _restore(self, ats: list[int], said: Any = None, done: int = -1) -> None:
+        """Let shards be read again, and repeat what the others have done; again where that is lost, too."""
+        left = ats
+        while left:
+            self._load(left, lambda _: (None,))
+            there, left = left, []
+            for part in _parts(said):
+                _, missing = self._round(there, worker.replay, *part, done)
+                there = [at for at in there if at not in missing]
+                left += missing
 
     def close(self) -> None:
         """Let the workers forget the fit; those that are lost have, and those that do not answer will some day."""
+        self.over.set()
+        alive: list[str] = []
         try:
-            calls = [Call(name, worker.drop, (self.fit,)) for name in self.engine.workers()]
-            self.engine.call(calls, min(self.deadline, 10.0))
+            alive = self.engine.workers()
+            self.engine.call([Call(name, worker.drop, (self.fit,)) for name in alive], min(self.deadline, 10.0))
         except Exception as error:
             log.warning("emmf: workers may still hold samples of a fit: %s", error)
-        self.engine.close()
+        # By now it is known who did not answer for another reason than that he is gone.
+        gone = {name for name, why in self.missed.items() if why == RESTARTED or name not in alive} | self.shunned
+        self.lost_workers = [name for name in self.missed if name in gone]
+
+
+def _parts(said: Any) -> Iterator[tuple[int, int, bytes]]:
+    """Give what was said so far in parts: the number of the first order, of the one after the last, and the orders."""
+    first, over = 0, said is None
+    while not over:
+        orders, after, over = said.part(first, PAST)
+        yield first, after, orders
+        first = after

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import closing
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
 
 from .. import _emmf, _parameters
 from .._arrays import borrowed
@@ -62,6 +64,8 @@ class OnCluster(MatrixFactorization):
 
     lost_workers_: list[str]
     n_set_aside_: int
+    _X: Any
+    """The samples of the fit, where they are here."""
 
     def _engine(self) -> Engine:
         """Give the engine that the fit runs on."""
@@ -118,40 +122,49 @@ class OnCluster(MatrixFactorization):
                 f'normalize is {self.normalize!r}, but must be None or "unit" on a cluster: other steps learn from all '
                 f"samples; do them beforehand, with dask-ml for example."
             )
-        if getattr(self, "graph", None) is not None or self.init in ("graph", "custom", "nndsvd", "random"):
+        if asked := self._of_all():
             raise ValueError(
-                f"graph={getattr(self, 'graph', None)!r} and init={self.init!r} need all samples in one memory; on a "
-                f'cluster leave out the graph and start with "kmeans-parallel", or fit some samples on one machine.'
+                f"{' and '.join(asked)}: that needs all samples in one memory; on a cluster leave it out and start "
+                f'with "kmeans-parallel", or fit some samples on one machine.'
             )
         if self.device not in ("cpu", "auto"):
             raise ValueError(f'device is {self.device!r}, but must be "cpu" on a cluster.')
-        source, engine = self._source(X), self._engine()
+        source = self._source(X)
         n, d = source.shape
         self.n_features_in_ = d
         if source.features is not None:
             self.feature_names_in_ = np.array(source.features, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        driver = Driver(engine, source, self.shards, self.deadline, bool(steps))
-        self._give_weights(driver, sample_weight, n)
-        try:
-            self._work(driver, source)
-        finally:
-            driver.close()
-            self.lost_workers_ = driver.lost_workers
+        weights = self._weights(sample_weight, n)
+        with closing(self._engine()) as engine:
+            driver = Driver(engine, source, self.shards, self.deadline, bool(steps))
+            if weights is not None:
+                for about in driver.abouts:
+                    _, first, count = about.place
+                    about.weights = weights[first : first + count]
+            try:
+                self._work(driver, source, weights)
+            finally:
+                driver.close()
+                self.lost_workers_ = driver.lost_workers
 
-    def _give_weights(self, driver: Driver, sample_weight: Any, n: int) -> None:
+    def _of_all(self) -> list[str]:
+        """Name what was asked for that looks at all samples at once."""
+        given = {name: getattr(self, name, None) for name in ("graph", "consensus", "layers", "missing", "init")}
+        usual = {"missing": (None, "refuse"), "init": (None, "kmeans", "kmeans-parallel", "trimmed")}
+        return [f"{name}={value!r}" for name, value in given.items() if value not in usual.get(name, (None, False))]
+
+    @staticmethod
+    def _weights(sample_weight: Any, n: int) -> Any:
         if sample_weight is None:
-            return
+            return None
         weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
         if weights.shape != (n,) or not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
             raise ValueError(f"sample_weight must be {n} finite nonnegative numbers, at least one of them positive.")
-        least = min(1.0, weights[weights > 0].min())
-        for about in driver.abouts:
-            _, first, count = about.place
-            about.weights = weights[first : first + count] / least
+        return weights / min(1.0, weights[weights > 0].min())
 
-    def _work(self, driver: Driver, source: Any) -> None:
+    def _work(self, driver: Driver, source: Any, weights: Any) -> None:
         n, d = source.shape
         params = self.get_params(deep=False)
         params["random_state"] = seed = self._seed()
@@ -168,7 +181,7 @@ class OnCluster(MatrixFactorization):
             params["n_components"] = self.choice_.k
         if n < params["n_components"]:
             raise ValueError(f"n_samples={n} should be >= n_components={params['n_components']}.")
-        usual = self._screen(driver, params, sample)
+        usual = self._screen(driver, params, (sample, None if weights is None else weights[some]))
         params |= {"outliers": "keep", "init": params["init"] or "kmeans-parallel"}
         progress = Progress(type(self).__name__, self.restarts, self.max_iter) if self.verbose else None
         given = {
@@ -205,9 +218,10 @@ class OnCluster(MatrixFactorization):
         seed = self.random_state
         return int(seed if isinstance(seed, Integral) else check_random_state(seed).randint(2**31 - 1))
 
-    def _screen(self, driver: Driver, params: dict[str, Any], sample: Any) -> Any:
-        """Set outliers aside by a fit of some samples; tell which of these are none."""
+    def _screen(self, driver: Driver, params: dict[str, Any], some: tuple[Any, Any]) -> Any:
+        """Set outliers aside by a fit of some samples with their weights; tell which of these are none."""
         self.n_set_aside_ = 0
+        sample, weights = some
         if params.get("outliers") != "set-aside":
             return np.ones(sample.shape[0], dtype=bool)
         alone = ESTIMATORS[self._entry["name"]]
@@ -216,7 +230,7 @@ class OnCluster(MatrixFactorization):
         local.set_params(init=None, callback=None, verbose=0, max_iter=min(self.max_iter, 100))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            local.fit(sample)
+            local.fit(sample, sample_weight=weights)
         self.n_set_aside_ = driver.screen(local._model)
         return np.asarray(local._coded(sample)["scores"]) <= _emmf.THRESHOLD
 
@@ -228,6 +242,42 @@ class OnCluster(MatrixFactorization):
         self.objective_, self.objective_history_ = found["objective"], found["trace"]
         self.stop_reason_ = found["stop"]
         self.extras_ = found["extras"]
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        # The samples do not travel with their model.
+        return {**state, "_X": None} if "_X" in state else state
+
+    def _of_fit(self, what: str) -> Any:
+        """Give a result for the samples of the fit."""
+        check_is_fitted(self)
+        if self._X is None:
+            raise AttributeError(
+                "the samples of the fit are not here (workers read them from files, or the estimator is a copy); give "
+                "them to transform, predict or score_samples to get a result for each of them."
+            )
+        return self._of(self._X, what)
+
+    @property
+    def labels_(self) -> Any:
+        """The cluster of each sample of the fit."""
+        check_is_fitted(self)
+        return self._labels if len(self._labels) == self._n else self._of_fit("labels")
+
+    @property
+    def residuals_(self) -> Any:
+        """‖x − U·v‖ of each sample of the fit."""
+        return self._of_fit("residuals")
+
+    @property
+    def outlier_scores_(self) -> Any:
+        """The outlier score of each sample of the fit; above 3.5 it is an outlier."""
+        return self._of_fit("scores")
+
+    @property
+    def coefficients_(self) -> Any:
+        """V."""
+        return self._of_fit("v")
 
     def decision_function(self, X: Any) -> Any:
         """Return how far samples are from being outliers: negative for outliers; lazily if X is lazy.

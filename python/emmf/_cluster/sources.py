@@ -1,4 +1,4 @@
-"""Where samples come from: arrays, or files that workers read themselves.
+"""Where samples come from: arrays, or files that workers read themselves, by paths or, with fsspec, by URLs.
 
 A source has a shape, a type and, for any rows, a *recipe*: something small that is sent to a worker, which reads the
 rows by it.
@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
-from .._arrays import REFUSED
+from .._arrays import REFUSED, admitted
+from .readers import READERS, fsspec, is_url, look
 
 
 class Source(Protocol):
@@ -30,6 +29,40 @@ class Source(Protocol):
     def recipes(self, places: list[tuple[int, int]]) -> list[Any]:
         """Give a recipe for each of these places, (first, count)."""
         ...
+
+
+class InMemory:
+    """An array of this process, cut where the shards are."""
+
+    def __init__(self, X: Any) -> None:
+        self.features = [str(name) for name in X.columns] if hasattr(X, "columns") else None
+        X = admitted(X, "X")
+        self.sparse = sp.issparse(X)
+        self.X = sp.csr_array(X) if self.sparse else np.asarray(X)
+        if self.X.ndim != 2 or 0 in self.X.shape:
+            raise ValueError(f"X has the shape {self.X.shape}; samples are the rows of a matrix.")
+        self.shape = self.X.shape
+        self.single = self.X.dtype == np.float32
+
+    def recipes(self, places: list[tuple[int, int]]) -> list[Any]:
+        """Give a recipe for each of these places, (first, count)."""
+        return [Rows(self.X, *place) for place in places]
+
+
+@dataclass
+class Rows:
+    """Rows of an array, which are taken from it no earlier than they are sent."""
+
+    X: Any
+    first: int
+    count: int
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _itself, (self.X[self.first : self.first + self.count],)
+
+
+def _itself(rows: Any) -> Any:
+    return rows
 
 
 @dataclass
@@ -66,63 +99,6 @@ def read(recipe: Any) -> Any:
     return recipe.read() if isinstance(recipe, Pieces) else recipe
 
 
-def _npy(path: str, first: int, count: int, columns: Any) -> Any:
-    return np.array(np.load(path, mmap_mode="r")[first : first + count])
-
-
-def _parquet(path: str, first: int, count: int, columns: list[str] | None) -> Any:
-    import pyarrow.parquet as pq
-
-    file, rows, at = pq.ParquetFile(path), [], 0
-    for group in range(file.num_row_groups):
-        size = file.metadata.row_group(group).num_rows
-        low, high = max(first - at, 0), min(first + count - at, size)
-        if low < high:
-            table = file.read_row_group(group, columns=columns).slice(low, high - low)
-            rows.append(np.column_stack([column.to_numpy() for column in table.columns]))
-        at += size
-    return np.concatenate(rows)
-
-
-@contextmanager
-def _matrix(kind: str, path: str) -> Iterator[Any]:
-    """Open X of annotated data, or the array that a Zarr store is; a group is a matrix compressed by rows."""
-    with ExitStack() as stack:
-        if kind == "zarr":
-            import zarr
-
-            x = zarr.open(path, mode="r")
-        else:
-            import h5py
-
-            x = stack.enter_context(h5py.File(path, "r"))
-        if hasattr(x, "keys"):
-            if "X" not in x:
-                raise ValueError(f"{path} holds no X; give a dask array of what shall be fitted.")
-            x = x["X"]
-        yield x
-
-
-def _stored(kind: str, path: str, first: int, count: int) -> Any:
-    with _matrix(kind, path) as x:
-        if not hasattr(x, "keys"):
-            return np.asarray(x[first : first + count])
-        import anndata
-
-        return sp.csr_array(anndata.io.sparse_dataset(x)[first : first + count])
-
-
-def _zarr(path: str, first: int, count: int, columns: Any) -> Any:
-    return _stored("zarr", path, first, count)
-
-
-def _h5ad(path: str, first: int, count: int, columns: Any) -> Any:
-    return _stored("h5ad", path, first, count)
-
-
-READERS = {"npy": _npy, "parquet": _parquet, "zarr": _zarr, "h5ad": _h5ad}
-
-
 @dataclass
 class Files:
     """One file, or several whose rows follow each other."""
@@ -157,32 +133,9 @@ def _single(dtypes: Any) -> bool:
     return all(np.dtype(dtype) == np.float32 for dtype in dtypes)
 
 
-def _look(kind: str, path: str) -> tuple[tuple[int, ...], Any, bool, list[str] | None]:
-    """Give shape, type, whether it is sparse, and the names of the features of a file."""
-    if kind == "npy":
-        x = np.load(path, mmap_mode="r")
-        return x.shape, x.dtype, False, None
-    if kind == "parquet":
-        import pyarrow.parquet as pq
-
-        file = pq.ParquetFile(path)
-        schema = file.schema_arrow
-        for name, column in zip(schema.names, schema.types, strict=True):
-            if not str(column).startswith(("float", "double", "int", "uint", "halffloat")):
-                raise ValueError(f"column {name!r} of {path} holds {column}; leave out columns that are not numbers.")
-        dtype = np.dtype(np.float32 if all(str(each) == "float" for each in schema.types) else np.float64)
-        return (file.metadata.num_rows, len(schema.names)), dtype, False, list(schema.names)
-    with _matrix(kind, path) as x:
-        if not hasattr(x, "keys"):
-            return x.shape, x.dtype, False, None
-        if x.attrs.get("encoding-type") != "csr_matrix":
-            raise ValueError(f"X of {path} is not compressed by rows; save it as CSR.")
-        return tuple(int(size) for size in x.attrs["shape"]), x["data"].dtype, True, None
-
-
 def _checked(kind: str, path: str) -> tuple[tuple[int, int], Any, bool, list[str] | None]:
     """Look at a file whose rows must be samples."""
-    shape, dtype, sparse, names = _look(kind, path)
+    shape, dtype, sparse, names = look(kind, path)
     if len(shape) != 2:
         raise ValueError(f"{path} has {len(shape)} dimensions; samples are the rows of a matrix.")
     if dtype.kind in REFUSED:
@@ -190,12 +143,19 @@ def _checked(kind: str, path: str) -> tuple[tuple[int, int], Any, bool, list[str
     return (shape[0], shape[1]), dtype, sparse, names
 
 
+def _found(pattern: str) -> list[str]:
+    """Give the files of a pattern in the order of their names."""
+    if not is_url(pattern):
+        return [os.path.abspath(path) for path in sorted(glob.glob(pattern))]
+    system, path = fsspec().core.url_to_fs(pattern)
+    return [system.unstrip_protocol(each) for each in sorted(system.glob(path))]
+
+
 def of_files(pattern: str | os.PathLike[str], *, in_place: bool = False) -> Files:
     """Make a source of a file, or of all files of a pattern in the order of their names. Workers must see them, too."""
-    paths = sorted(glob.glob(os.fspath(pattern)))
+    paths = _found(os.fspath(pattern))
     if not paths:
         raise FileNotFoundError(f"no file is named {os.fspath(pattern)}; workers and this process must both see it.")
-    paths = [os.path.abspath(path) for path in paths]
     kind = os.path.splitext(paths[0].rstrip("/"))[1].lstrip(".").replace("pq", "parquet")
     if kind not in READERS:
         raise ValueError(f"{paths[0]} is not a file of type {', '.join(READERS)}; give a dask array of it instead.")
@@ -204,8 +164,11 @@ def of_files(pattern: str | os.PathLike[str], *, in_place: bool = False) -> File
     for path, (shape, _, _, other) in zip(paths, looks, strict=True):
         if shape[1] != width or other != names:
             raise ValueError(f"{path} has {shape[1]} features, or different ones from {paths[0]}, which has {width}.")
-    if in_place and (kind != "npy" or len(paths) > 1):
-        raise ValueError("in_place=True takes one NPY file: rows of other files cannot be found without reading them.")
+    if in_place and (kind != "npy" or len(paths) > 1 or is_url(paths[0])):
+        raise ValueError(
+            "in_place=True takes one NPY file by its path: rows of other files cannot be found without reading them, "
+            "and a URL would be read anew in every iteration."
+        )
     shape = (sum(look[0][0] for look in looks), width)
     files = list(zip(paths, (look[0][0] for look in looks), strict=True))
     return Files(kind, files, shape, _single(look[1] for look in looks), looks[0][2], names, in_place)

@@ -1,7 +1,8 @@
 """What runs on the workers: they hold shards and do what they are told.
 
 Every function may be called again with the same arguments, on any worker: what is done already is answered from memory,
-and what is not held here is said to be missing.
+and what is not held here is said to be missing. Shards belong to the process, not to an engine: they are there while
+the process is, and while their driver says from time to time that its fit goes on.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import gc
 import os
 import threading
-import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,56 +36,58 @@ class About:
     """How often each sample counts; None is once."""
     screen: Any = None
     """A model by which outliers are told, which have no part."""
+    threads: int | None = None
+    """Threads to work with, where the engine knows; they do not change the result."""
+    lease: float | None = None
+    """Seconds after which it is forgotten unless the fit is heard of; None where workers end with their driver."""
 
 
 @dataclass
 class Held:
     """A shard with what it has done."""
 
+    about: About
     shard: Any
-    done: int
+    done: int = -1
     """The number of the last orders."""
+    past: int = 0
+    """Orders of the past that it has repeated."""
     answer: bytes = b""
-    touched: float = field(default_factory=time.monotonic)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 _HELD: dict[tuple[str, int], Held] = {}
-# Seconds after which nobody is thought to ask for a shard any more: whoever drove its fit was lost, too.
-IDLE = 3600.0
+# What forgets a fit when its lease is over.
+_ENDS: dict[str, threading.Timer] = {}
+_ENDING = threading.Lock()
 
 
 def threads() -> int:
-    """Give the threads that a shard may work with: those that the engine gives this worker."""
+    """Give the threads that a shard may work with where the engine does not say."""
     limit = os.environ.get("OMP_NUM_THREADS", "")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(int(limit), cores) if limit.isdigit() and int(limit) > 0 else cores
 
 
-def load(about: About, recipe: Any, wanted: Any, history: bytes = b"", done: int = -1) -> Any:
-    """Hold a shard that has done what others have done; give the wanted ones of its samples, by their numbers in it."""
-    _forget()
+def load(about: About, recipe: Any, wanted: Any) -> Any:
+    """Hold a shard; give the wanted ones of its samples, by their numbers in it."""
     rows = read(recipe)
     some = _some(rows, wanted, about.single)
-    weights = about.weights
+    told = (about.place, about.rows_per_leaf, about.unit, about.threads or threads())
     if isinstance(rows, InFile):
-        told = (about.place, about.rows_per_leaf, about.unit, threads())
-        shard = _emmf.Shard.in_file(rows.path, (rows.first, about.single), told, weights)
+        shard = _emmf.Shard.in_file(rows.path, (rows.first, about.single), told, about.weights)
     else:
-        rows = of_type(rows, about.single)
-        told = (about.place, about.rows_per_leaf, about.unit, threads())
-        shard = _emmf.Shard(borrowed(rows), told, weights)
+        shard = _emmf.Shard(borrowed(of_type(rows, about.single)), told, about.weights)
     del rows
     if about.screen is not None:
-        shard = shard.with_weights(_counts(shard, about.screen, about.place[2], weights))
-    if history:
-        shard.obey(history)
-    _HELD[about.fit, about.at] = Held(shard, done)
+        shard = _without(shard, about, _outliers(shard, about.screen))
+    _HELD[about.fit, about.at] = Held(about, shard)
+    _extend(about.fit, about.lease)
     gc.collect()
     return some
 
 
-def screen(fit: str, ats: list[int], model: Any, counts: dict[int, int]) -> tuple[list[tuple[int, int]], list[int]]:
+def screen(fit: str, ats: list[int], model: Any) -> tuple[list[tuple[int, int]], list[int]]:
     """Let outliers by this model have no part; give how many there are in each shard, and what is missing here."""
     found, missing = [], []
     for at in ats:
@@ -93,9 +95,30 @@ def screen(fit: str, ats: list[int], model: Any, counts: dict[int, int]) -> tupl
         if held is None:
             missing.append(at)
             continue
-        weights = _counts(held.shard, model, counts[at], None)
-        _HELD[fit, at] = Held(held.shard.with_weights(weights), -1)
-        found.append((at, int((weights == 0).sum())))
+        outliers = _outliers(held.shard, model)
+        _HELD[fit, at] = Held(held.about, _without(held.shard, held.about, outliers))
+        found.append((at, int(outliers.sum())))
+    return found, missing
+
+
+def replay(
+    fit: str, ats: list[int], first: int, after: int, orders: bytes, done: int
+) -> tuple[list[tuple[int, None]], list[int]]:
+    """Let shards repeat the orders of the past from one to another, with which they have done as many messages."""
+    found, missing = [], []
+    for at in ats:
+        held = _HELD.get((fit, at))
+        if held is None:
+            missing.append(at)
+            continue
+        with held.lock:
+            if held.past == first:
+                held.shard.obey(orders)
+                held.past, held.done = after, done
+            if held.past == after:
+                found.append((at, None))
+            else:
+                missing.append(at)
     return found, missing
 
 
@@ -110,7 +133,6 @@ def phase(
             missing.append(at)
             continue
         with held.lock:
-            held.touched = time.monotonic()
             if held.done == number - 1:
                 held.answer, held.done = held.shard.obey(orders), number
             if held.done == number:
@@ -124,20 +146,37 @@ def phase(
     return answers, missing
 
 
+def keep(fit: str, lease: float) -> None:
+    """Hold the shards of a fit for so many seconds from now, where there are any."""
+    if fit in _ENDS:
+        _extend(fit, lease)
+
+
 def drop(fit: str) -> None:
     """Hold nothing of a fit any more."""
+    _extend(fit, None)
     for key in [key for key in _HELD if key[0] == fit]:
-        del _HELD[key]
+        _HELD.pop(key, None)
 
 
-def _forget() -> None:
-    for key in [key for key, held in _HELD.items() if time.monotonic() - held.touched > IDLE]:
-        del _HELD[key]
+def _extend(fit: str, lease: float | None) -> None:
+    with _ENDING:
+        if (before := _ENDS.pop(fit, None)) is not None:
+            before.cancel()
+        if lease is not None:
+            _ENDS[fit] = threading.Timer(lease, drop, (fit,))
+            _ENDS[fit].daemon = True
+            _ENDS[fit].start()
 
 
-def _counts(shard: Any, model: Any, count: int, weights: Any) -> Any:
-    usual = shard.scores(model) <= _emmf.THRESHOLD
-    return np.where(usual, np.ones(count) if weights is None else weights, 0.0)
+def _outliers(shard: Any, model: Any) -> Any:
+    return ~(shard.scores(model) <= _emmf.THRESHOLD)
+
+
+def _without(shard: Any, about: About, outliers: Any) -> Any:
+    """Give a shard in which outliers do not count, and all others as often as before."""
+    weights = np.ones(len(outliers)) if about.weights is None else about.weights
+    return shard.with_weights(np.where(outliers, 0.0, weights))
 
 
 def of_type(rows: Any, single: bool) -> Any:

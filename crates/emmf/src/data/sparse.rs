@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::survey::norm_sq;
-use super::walk::{Layout, Scratch, least_parts, rows_per_leaf, walk};
+use super::walk::{Layout, Scratch, leaf_rows_of, least_parts, walk};
 use super::{Block, Data, Exact, PARTS, add_up, dot_f64, unit_factors, vectorized};
 use crate::matrix::{CsrView, Indices, Mat, Samples};
 use crate::real::Real;
@@ -214,10 +214,9 @@ impl<'a, T: Real> Sparse<'a, T> {
 
     /// X with its factors and, where they are known, the ‖xᵢ‖² that come of them.
     pub(super) fn of(x: CsrView<'a, T>, scale: Option<Vec<T>>, norms_sq: Option<Vec<f64>>) -> Self {
-        let (n, most) = (x.rows(), Self::slab(x));
-        // A leaf is no smaller than a slab.
-        let rows_per_leaf = rows_per_leaf((n, x.cols().max(most)), 1);
-        Self::in_slabs(x, scale, norms_sq, Slabs::new(rows_per_leaf, most))
+        // It does not depend on the entries, which are not known of shards that are elsewhere.
+        let rows_per_leaf = leaf_rows_of((x.rows(), x.cols()), true);
+        Self::in_slabs(x, scale, norms_sq, Slabs::new(rows_per_leaf, Self::slab(x)))
     }
 
     /// Samples of a slab at most.
@@ -231,12 +230,6 @@ impl<'a, T: Real> Sparse<'a, T> {
     pub fn in_leaves(self, rows_per_leaf: usize) -> Self {
         let slabs = Slabs::new(rows_per_leaf, Self::slab(self.x));
         Self::in_slabs(self.x, self.scale, Some(self.norms_sq), slabs)
-    }
-
-    /// The same as a shard whose neighbours are not known: slabs do not depend on how many entries there are.
-    #[must_use]
-    pub(crate) fn in_shard(self, rows_per_leaf: usize) -> Self {
-        Self::in_slabs(self.x, self.scale, Some(self.norms_sq), Slabs::new(rows_per_leaf, SLAB))
     }
 
     fn in_slabs(x: CsrView<'a, T>, scale: Option<Vec<T>>, norms_sq: Option<Vec<f64>>, slabs: Slabs) -> Self {

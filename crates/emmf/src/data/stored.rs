@@ -56,19 +56,11 @@ impl<T: Real> Stored<'_, T> {
         Some(Stored::new(x, None, Some(norms_sq)))
     }
 
-    /// The same samples as a shard of more, whose leaves have so many rows.
+    /// The same samples as a shard of more, whose leaves have so many rows: see [`leaf_rows`](super::leaf_rows).
     pub(crate) fn in_leaves(self, rows_per_leaf: usize) -> Self {
         match self {
             Self::Dense(x) => Self::Dense(x.in_leaves(rows_per_leaf)),
             Self::Sparse(x) => Self::Sparse(x.in_leaves(rows_per_leaf)),
-        }
-    }
-
-    /// The same where the other shards are elsewhere: see [`leaf_rows`](super::leaf_rows).
-    pub(crate) fn in_shard(self, rows_per_leaf: usize) -> Self {
-        match self {
-            Self::Dense(x) => Self::Dense(x.in_leaves(rows_per_leaf)),
-            Self::Sparse(x) => Self::Sparse(x.in_shard(rows_per_leaf)),
         }
     }
 }

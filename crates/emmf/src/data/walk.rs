@@ -127,8 +127,7 @@ pub(super) fn rows_per_leaf((n, d): (usize, usize), least: usize) -> usize {
     rows_per_summed_part(n) * (PARTS / leaves)
 }
 
-/// The same of shards whose neighbours are elsewhere. Slabs of sparse samples are as small as they may be then, for what is in other
-/// shards is not known.
+/// The same of samples that may be sparse, wherever they are: a leaf of sparse ones is worth a slab.
 pub(crate) fn leaf_rows_of((n, d): (usize, usize), sparse: bool) -> usize {
     rows_per_leaf((n, if sparse { d.max(super::sparse::SLAB) } else { d }), 1)
 }

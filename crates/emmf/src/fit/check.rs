@@ -136,14 +136,17 @@ pub(super) fn anywhere<T>(spec: &Spec, entry: &Entry, given: &Given<'_, T>) -> R
     if spec.init == Some(Init::Graph) && given.start.is_none() {
         return wrong("init", "graph".into(), "another one for samples held elsewhere");
     }
-    if given.sample_weights.is_some() {
-        return wrong("sample_weights", "given".into(), "left out: a sample side has its own");
+    if spec.consensus {
+        let must = "left out for samples held elsewhere: it compares all samples with each other";
+        return wrong("consensus", "asked for".into(), must);
     }
-    if given.clusters.is_some() {
-        return wrong("clusters", "given".into(), "left out for samples held elsewhere");
-    }
-    if given.graph.is_some() {
-        return wrong("graph", "given".into(), "left out for samples held elsewhere");
+    let given = [
+        ("sample_weights", given.sample_weights.is_some(), "left out: a sample side has its own"),
+        ("clusters", given.clusters.is_some(), "left out for samples held elsewhere"),
+        ("graph", given.graph.is_some(), "left out for samples held elsewhere"),
+    ];
+    if let Some((name, _, must)) = given.into_iter().find(|(_, is_given, _)| *is_given) {
+        return wrong(name, "given".into(), must);
     }
     if spec.missing == Missing::Nan {
         return wrong("missing", "nan".into(), "left out for samples held elsewhere");

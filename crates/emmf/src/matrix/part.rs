@@ -31,12 +31,8 @@ impl<'a, T: Real> Part<'a, T> {
     pub(crate) fn copy(x: &Samples<'_, T>, rows: &[usize], factor: impl Fn(usize) -> T) -> Result<Self> {
         let d = x.shape().1;
         if let Samples::Csr(x) = x {
-            let entries = rows
-                .iter()
-                .enumerate()
-                .flat_map(|(at, &i)| x.row(i).map(move |(j, value)| (at, i, j, value)));
-            let scaled = entries.map(|(at, i, j, value)| (at, j, factor(i) * value)).collect();
-            return Ok(Self::Csr(Csr::from_triplets((rows.len(), d), scaled)?));
+            let row = |&i: &usize| x.row(i).map(|(j, value)| (j, factor(i) * value)).collect::<Vec<_>>();
+            return Ok(Self::Csr(Csr::of_rows(d, rows.iter().map(row))?));
         }
         let mut entries = Vec::with_capacity(rows.len() * d);
         for &i in rows {

@@ -1,5 +1,7 @@
 //! Sparse matrices, compressed by rows: [`Csr`] owns its arrays, [`CsrView`] borrows the caller's.
 
+use serde::{Deserialize, Serialize};
+
 use super::Mat;
 use crate::error::{Error, Result};
 use crate::real::Real;
@@ -158,13 +160,33 @@ impl<'a, T: Real> CsrView<'a, T> {
 }
 
 /// A sparse matrix that owns its arrays, compressed by rows.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked<T>", bound(deserialize = "T: Real + Deserialize<'de>"))]
 pub struct Csr<T> {
     rows: usize,
     cols: usize,
     row_starts: Vec<i64>,
     columns: Vec<i32>,
     values: Vec<T>,
+}
+
+/// A matrix as it was read, whose arrays may not fit each other.
+#[derive(Deserialize)]
+struct Unchecked<T> {
+    rows: usize,
+    cols: usize,
+    row_starts: Vec<i64>,
+    columns: Vec<i32>,
+    values: Vec<T>,
+}
+
+impl<T: Real> TryFrom<Unchecked<T>> for Csr<T> {
+    type Error = Error;
+
+    fn try_from(Unchecked { rows, cols, row_starts, columns, values }: Unchecked<T>) -> Result<Self> {
+        CsrView::new((rows, cols), Indices::I64(&row_starts), Indices::I32(&columns), &values)?;
+        Ok(Self { rows, cols, row_starts, columns, values })
+    }
 }
 
 /// Columns of a matrix that owns its arrays, whose indices are short.
@@ -211,6 +233,33 @@ impl<T: Real> Csr<T> {
             csr.row_starts[i + 1] += csr.row_starts[i];
         }
         Ok(csr)
+    }
+
+    /// From the (column, value) entries of each row, in an order of their own that is kept.
+    pub(crate) fn of_rows<E: IntoIterator<Item = (usize, T)>>(
+        cols: usize,
+        rows: impl IntoIterator<Item = E>,
+    ) -> Result<Self> {
+        check_columns(cols)?;
+        let mut csr = Self { rows: 0, cols, row_starts: vec![0], columns: Vec::new(), values: Vec::new() };
+        for row in rows {
+            for (j, value) in row {
+                csr.columns.push(j as i32);
+                csr.values.push(value);
+            }
+            csr.rows += 1;
+            csr.row_starts.push(csr.values.len() as i64);
+        }
+        Ok(csr)
+    }
+
+    /// Takes up the rows of another one with as many columns, after its own.
+    pub(crate) fn append(&mut self, other: Self) {
+        let end = self.values.len() as i64;
+        self.row_starts.extend(other.row_starts.iter().skip(1).map(|start| end + start));
+        self.columns.extend(other.columns);
+        self.values.extend(other.values);
+        self.rows += other.rows;
     }
 
     /// A borrowed view.

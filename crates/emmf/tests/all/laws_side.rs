@@ -16,7 +16,7 @@ use emmf::registry::METHODS;
 use emmf::{
     Factors, Fit, Given, Graph, Init, LabelRule, Mat, Outliers, Real, Samples, Solver, Spec, StopBy, Threads,
 };
-use oracle::problems::{in_every_storage, rng, uniform};
+use oracle::problems::{Sparse, in_every_storage, rng, uniform};
 
 /// Samples that several leaves hold, and a start.
 fn problem(n: usize, d: usize, k: usize, seed: u64) -> (Mat<f64>, Factors<f64>) {
@@ -113,8 +113,7 @@ fn shards_start_as_one_memory() {
                 let given = Given::default();
                 in_shards(&samples, &ones, shards, |side| spec.fit_side(side, given)).unwrap()
             };
-            // Samples that are fetched are dense, and a shard of sparse ones has their entries in order: both round otherwise.
-            let one = if matches!(samples, Samples::Csr(_)) { fit(1) } else { spec.fit(samples).unwrap() };
+            let one = spec.fit(samples).unwrap();
             for shards in [1, 2, 3, 7] {
                 let cut = fit(shards);
                 assert_same(&one, &cut, &format!("{name}, {storage}, {shards} shards"));
@@ -214,6 +213,7 @@ fn what_needs_one_memory_says_so() {
     told(Spec::emmf(2).outliers(Outliers::SetAside), "set-aside");
     told(Spec::emmf(2).normalize(vec![Normalize::Unit]), "elsewhere");
     told(Spec::emmf(2).init(Init::Nndsvd), "nndsvd");
+    told(Spec::emmf(2).restarts(2).consensus(true), "consensus");
     let graph = Graph::from_edges(60, [(0, 1, 1.0)]).unwrap();
     for given in [
         Given { sample_weights: Some(&ones), ..Given::default() },
@@ -232,25 +232,38 @@ fn a_lost_shard_is_where_it_was() {
         for (name, rule) in [("emmf", LabelRule::Largest), ("capped-nmf", LabelRule::Kmeans)] {
             let spec = Spec::new(name, 3).solver(solver).max_iter(4).tol(1e-12).stop_by(StopBy::Coefficients);
             let spec = spec.init(Init::KmeansParallel).restarts(2).label_rule(rule).outliers(Outliers::Keep);
-            let one = alone(&spec, &x, usize::MAX);
+            let one = alone(&spec, &x, (false, usize::MAX));
             for lost_every in [1, 4] {
-                assert_same(&one, &alone(&spec, &x, lost_every), &format!("{name}, lost every {lost_every}"));
+                let lost = alone(&spec, &x, (false, lost_every));
+                assert_same(&one, &lost, &format!("{name}, lost every {lost_every}"));
             }
         }
+    }
+}
+
+/// However few entries they have, which a shard cannot know of the others.
+#[test]
+fn sparse_samples_elsewhere_fit_as_in_one_memory() {
+    let x = Mat::from_fn(4200, 400, |i, j| if j == i * 7919 % 400 { 1.0 + (i % 5) as f64 } else { 0.0 });
+    for init in [Init::Kmeans, Init::KmeansParallel] {
+        let spec = Spec::emmf(3).init(init).init_restarts(1).max_iter(3).tol(0.0).outliers(Outliers::Keep);
+        let one = spec.fit(Sparse::of(&x).narrow()).unwrap();
+        assert_same(&one, &alone(&spec, &x, (true, usize::MAX)), &format!("{init:?}"));
     }
 }
 
 /// An order with its number.
 type Numbered = (u64, Order<f64>);
 
-/// A fit of three shards of bytes, one of which is lost after so many orders.
-fn alone(spec: &Spec, x: &Mat<f64>, lost_every: usize) -> Fit<f64> {
-    let rows_per_leaf = leaf_rows(x.shape(), false);
+/// A fit of three shards of bytes, sparse or not, one of which is lost after so many orders.
+fn alone(spec: &Spec, x: &Mat<f64>, (sparse, lost_every): (bool, usize)) -> Fit<f64> {
+    let rows_per_leaf = leaf_rows(x.shape(), sparse);
     let places: Vec<Place> = Place::cut(x.rows(), rows_per_leaf, 3);
     let fetched: Vec<usize> = (0..x.rows()).collect();
     let (history, orders) = (Mutex::new(History::default()), AtomicU64::new(0));
     let parts: Vec<Mat<f64>> =
         places.iter().map(|p| Mat::from_fn(p.count, x.cols(), |i, j| x[(p.first + i, j)])).collect();
+    let compressed: Vec<Sparse<f64>> = parts.iter().map(Sparse::of).collect();
     // Each shard has all orders of its life; one that was lost has the history instead.
     let lives: Vec<Mutex<Vec<Numbered>>> = places.iter().map(|_| Mutex::default()).collect();
     let carrier = |number: u64, order: Order<f64>| {
@@ -263,7 +276,8 @@ fn alone(spec: &Spec, x: &Mat<f64>, lost_every: usize) -> Fit<f64> {
             life.push((number, order.clone()));
             let (place, weights) = (places[shard], vec![1.0; places[shard].count]);
             let held = Held { place, rows_per_leaf, unit: false, weights: &weights };
-            serve((&parts[shard]).into(), &held, Threads::Number(1), |server| {
+            let samples = if sparse { compressed[shard].wide().into() } else { Samples::from(&parts[shard]) };
+            serve(samples, &held, Threads::Number(1), |server| {
                 let mut last = Ok(Answer::Done);
                 for (number, order) in &*life {
                     last = server.obey(*number, share(order.clone(), &place)?);

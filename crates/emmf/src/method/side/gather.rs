@@ -37,7 +37,10 @@ fn check(what: &'static str, got: usize, want: usize) -> Result<()> {
 /// one place.
 pub fn joined<T: Real>(answers: Vec<Answer<T>>) -> Vec<Answer<T>> {
     let sums = |answer: &Answer<T>| {
-        !matches!(answer, Answer::Done | Answer::Rows(_) | Answer::Column(_) | Answer::Tall(_))
+        !matches!(
+            answer,
+            Answer::Done | Answer::Drawn(_) | Answer::Rows(_) | Answer::Column(_) | Answer::Tall(_)
+        )
     };
     if !answers.iter().all(sums) {
         return answers;
@@ -55,7 +58,7 @@ pub fn joined<T: Real>(answers: Vec<Answer<T>>) -> Vec<Answer<T>> {
         Answer::Weighed(tree) => tree.fold(),
         Answer::Pull(tree) => tree.fold(),
         Answer::Movement(tree) => tree.fold(),
-        Answer::Done | Answer::Rows(_) | Answer::Column(_) | Answer::Tall(_) => {}
+        Answer::Done | Answer::Drawn(_) | Answer::Rows(_) | Answer::Column(_) | Answer::Tall(_) => {}
     }
     others.insert(0, all);
     others
@@ -87,7 +90,8 @@ fn add<T: Real>(all: &mut Answer<T>, other: Answer<T>) -> Option<Answer<T>> {
         (Answer::Weighed(all), Answer::Weighed(other)) => take(all, other),
         (Answer::Pull(all), Answer::Pull(other)) => take(all, other),
         (Answer::Movement(all), Answer::Movement(other)) => take(all, other),
-        (Answer::Rows(all), Answer::Rows(other)) => stack(all, other),
+        (Answer::Drawn(all), Answer::Drawn(other)) => stack(all, other),
+        (Answer::Rows(all), Answer::Rows(other)) => all.take(other),
         (Answer::Column(all), Answer::Column(other)) => all.extend(other),
         (Answer::Tall(all), Answer::Tall(other)) => {
             let Tall { v, labels, residuals, weights } = other;
@@ -102,7 +106,7 @@ fn add<T: Real>(all: &mut Answer<T>, other: Answer<T>) -> Option<Answer<T>> {
 }
 
 /// The rows of both; a matrix without rows may have forgotten how many columns it has.
-fn stack<T: Real>(all: &mut Mat<T>, other: Mat<T>) {
+pub(super) fn stack<T: Real>(all: &mut Mat<T>, other: Mat<T>) {
     if all.rows() == 0 {
         *all = other;
     } else if other.rows() > 0 {

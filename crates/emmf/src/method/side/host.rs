@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use super::{
-    Column, Draw, Finish, Lengths, Look, Movement, Near, Place, Pull, SampleSide, Shift, Summand, Sweep,
-    Tall, Tree, Weighed,
+    Column, Draw, Finish, Lengths, Look, Movement, Near, Place, Pull, Rows, SampleSide, Shift, Summand,
+    Sweep, Tall, Tree, Weighed,
 };
 use crate::data::{Block, Data, Gram, PARTS, least_parts, sum_of_parts, vectorized};
 use crate::error::{Error, Result};
 use crate::init::{Factors, Measured, Start, membership, nearest_centroids};
 use crate::loss::{Loss, Stats};
-use crate::matrix::Mat;
+use crate::matrix::{Csr, Mat};
 use crate::method::{coding, labels, residual};
 use crate::real::Real;
 use crate::threads::each;
@@ -190,17 +190,23 @@ impl<T: Real, X: Data<T>> SampleSide<T> for Host<'_, T, X> {
         self.measured.drawn((self.x, &self.place, self.sample_weights), draw)
     }
 
-    fn rows(&self, samples: &[usize]) -> Result<Mat<T>> {
+    fn rows(&self, samples: &[usize]) -> Result<Rows<T>> {
         let (Place { first, count, .. }, d) = (self.place, self.x.shape().1);
-        let mut rows = Mat::zeros(samples.len(), d);
-        for (at, &i) in samples.iter().enumerate() {
-            if !(first..first + count).contains(&i) {
-                return Err(Error::param("row", i, format!("one of {first} to {}", first + count)));
-            }
-            self.x.add_row(i - first, T::ONE, rows.row_mut(at));
+        if let Some(i) = samples.iter().find(|&&i| !(first..first + count).contains(&i)) {
+            return Err(Error::param("row", i, format!("one of {first} to {}", first + count)));
         }
+        if self.x.is_sparse() {
+            let row = |i: &usize| {
+                let mut entries = Vec::new();
+                self.x.for_each_of_sample(i - first, |j, value| entries.push((j, value)));
+                entries
+            };
+            return Ok(Rows::Sparse(Csr::of_rows(d, samples.iter().map(row))?));
+        }
+        let mut rows = Mat::zeros(samples.len(), d);
+        samples.iter().enumerate().for_each(|(at, i)| self.x.add_row(i - first, T::ONE, rows.row_mut(at)));
         self.x.intact()?;
-        Ok(rows)
+        Ok(Rows::Dense(rows))
     }
 
     fn sweep(&mut self, u: &Mat<T>, g: &Mat<T>, sweep: &Sweep, out: &mut Tree<Stats>) -> Result<()> {

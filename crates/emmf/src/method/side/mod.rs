@@ -10,6 +10,7 @@ mod host;
 mod pull;
 mod recode;
 mod remote;
+mod rows;
 mod serve;
 mod shards;
 
@@ -24,6 +25,7 @@ pub(super) use host::{gone_on, lengths_of, weigh_all};
 pub use pull::Pull;
 pub use recode::Recode;
 pub use remote::{Answer, Carrier, Order, Remote, Server};
+pub use rows::Rows;
 pub use serve::{Held, leaf_rows, serve, some_samples};
 pub use shards::{Shards, in_shards, start};
 
@@ -73,7 +75,7 @@ pub trait SampleSide<T: Real>: Send + Sync {
     fn drawn(&self, draw: &Draw) -> Result<Mat<T>>;
 
     /// Some samples, by their numbers among all, which ascend.
-    fn rows(&self, samples: &[usize]) -> Result<Mat<T>>;
+    fn rows(&self, samples: &[usize]) -> Result<Rows<T>>;
 
     /// P = X·U block by block, V moved, and the residuals after it; `g` is UᵀU.
     fn sweep(&mut self, u: &Mat<T>, g: &Mat<T>, sweep: &Sweep, out: &mut Tree<Stats>) -> Result<()>;
@@ -302,7 +304,7 @@ impl<T: Real, S: SampleSide<T> + ?Sized> SampleSide<T> for Box<S> {
         (**self).drawn(draw)
     }
 
-    fn rows(&self, samples: &[usize]) -> Result<Mat<T>> {
+    fn rows(&self, samples: &[usize]) -> Result<Rows<T>> {
         (**self).rows(samples)
     }
 

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Column, Draw, Finish, Lengths, Look, Movement, Near, Pull, SampleSide, Shift, Sweep, Tall, Tree, Weighed,
+    Column, Draw, Finish, Lengths, Look, Movement, Near, Pull, Rows, SampleSide, Shift, Sweep, Tall, Tree,
+    Weighed,
 };
 use crate::error::{Error, Result};
 use crate::init::Start;
@@ -44,13 +45,15 @@ pub enum Order<T> {
 
 /// What it found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound(deserialize = "T: Real + Deserialize<'de>"))]
 #[expect(missing_docs, reason = "named after what they hold")]
 #[non_exhaustive]
 pub enum Answer<T> {
     Done,
     Lengths(Tree<Lengths>),
     Near(Tree<Near<T>>),
-    Rows(Mat<T>),
+    Drawn(Mat<T>),
+    Rows(Rows<T>),
     Stats(Tree<Stats>),
     Weighed(Tree<Weighed>),
     Pull(Tree<Pull<T>>),
@@ -115,7 +118,7 @@ fn obey<T: Real>(side: &mut dyn SampleSide<T>, order: Order<T>) -> Result<Answer
         Order::Nearest { points, look } => {
             return summed(Answer::Near, |out| side.nearest(&points, look, out));
         }
-        Order::Drawn(draw) => return Ok(Answer::Rows(side.drawn(&draw)?)),
+        Order::Drawn(draw) => return Ok(Answer::Drawn(side.drawn(&draw)?)),
         Order::Shift(shift) => side.shift(shift)?,
         Order::SetColumn(what, values) => side.set_column(what, &values)?,
         Order::Sweep { u, g, sweep } => return summed(Answer::Stats, |out| side.sweep(&u, &g, &sweep, out)),
@@ -231,10 +234,10 @@ impl<T: Real> SampleSide<T> for Remote<'_, T> {
     }
 
     fn drawn(&self, draw: &Draw) -> Result<Mat<T>> {
-        Ok(ask!(self, Order::Drawn(*draw), Rows))
+        Ok(ask!(self, Order::Drawn(*draw), Drawn))
     }
 
-    fn rows(&self, samples: &[usize]) -> Result<Mat<T>> {
+    fn rows(&self, samples: &[usize]) -> Result<Rows<T>> {
         Ok(ask!(self, Order::Rows(samples.to_vec()), Rows))
     }
 

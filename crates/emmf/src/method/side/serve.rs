@@ -22,8 +22,7 @@ pub struct Held<'a> {
     pub weights: &'a [f64],
 }
 
-/// Rows of the leaves of n×d samples, at whose borders they may be cut into shards. Sparse samples have other ones than in one memory,
-/// where these go by the number of entries.
+/// Rows of the leaves of n×d samples, at whose borders they may be cut into shards.
 pub fn leaf_rows(shape: (usize, usize), sparse: bool) -> usize {
     leaf_rows_of(shape, sparse)
 }
@@ -55,12 +54,12 @@ pub fn serve<T: Real, R: Send>(
     let steps: &[Normalize] = if unit { &[Normalize::Unit] } else { &[] };
     threads.run(|_| {
         if rows == 0 {
-            let data = Stored::new(x, None, Some(Vec::new())).in_shard(rows_per_leaf);
+            let data = Stored::new(x, None, Some(Vec::new())).in_leaves(rows_per_leaf);
             return work(&mut Server::new(&Host::placed(&data, weights, place)));
         }
         let (_, mut prepared) = preprocess::fit(steps, x, false).map_err(|error| error.after(first))?;
         let (scale, norms_sq) = prepared.take_factors();
-        let data = Stored::new(prepared.samples(), scale, norms_sq).in_shard(rows_per_leaf);
+        let data = Stored::new(prepared.samples(), scale, norms_sq).in_leaves(rows_per_leaf);
         data.intact().map_err(|error| error.after(first))?;
         work(&mut Server::new(&Host::placed(&data, weights, place)))
     })?

@@ -1,10 +1,10 @@
 //! Several sample sides as one.
 
 use super::{
-    Column, Draw, Finish, Host, Lengths, Look, Movement, Near, Place, Pull, SampleSide, Shift, Summand,
+    Column, Draw, Finish, Host, Lengths, Look, Movement, Near, Place, Pull, Rows, SampleSide, Shift, Summand,
     Sweep, Tall, Tree, Weighed,
 };
-use crate::data::{Data, Dense, Stored};
+use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
 use crate::init::{Scattered, Start};
 use crate::loss::{Loss, Stats};
@@ -118,7 +118,7 @@ pub fn start<T: Real>(side: &mut dyn SampleSide<T>, start: &mut Start<'_, T>) ->
     let weights = side.column(Column::SampleWeights)?;
     let weights: Vec<f64> = chosen.iter().map(|&i| weights[i]).collect();
     let rows = side.rows(&chosen)?;
-    let u = start.with_weights(&weights, |start| start.factors(&Dense::new(rows.view(), None)))?.u;
+    let u = start.with_weights(&weights, |start| start.factors(&Stored::new(rows.samples(), None, None)))?.u;
     side.begin_nearest(&u)?;
     Ok(u)
 }
@@ -156,14 +156,14 @@ impl<T: Real> SampleSide<T> for Shards<'_, T> {
         Mat::from_vec(entries, rows, self.shape().1)
     }
 
-    fn rows(&self, samples: &[usize]) -> Result<Mat<T>> {
-        let (mut rows, mut left) = (Vec::new(), samples);
+    fn rows(&self, samples: &[usize]) -> Result<Rows<T>> {
+        let (mut rows, mut left) = (Rows::default(), samples);
         for (place, side) in self.places.iter().zip(&self.sides) {
             let (here, rest) = left.split_at(left.partition_point(|&i| i < place.first + place.count));
-            rows.extend_from_slice(side.rows(here)?.as_slice());
+            rows.take(side.rows(here)?);
             left = rest;
         }
-        Mat::from_vec(rows, samples.len(), self.shape().1)
+        Ok(rows)
     }
 
     fn begin(&mut self, v: Mat<T>) -> Result<()> {
