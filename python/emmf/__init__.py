@@ -33,6 +33,14 @@ for _estimator in ESTIMATORS.values():
     globals()[_estimator.__name__] = _estimator
     __all__.append(_estimator.__name__)
 
+# What those who know the paper look for.
+GEMMF = ESTIMATORS["g-emmf"]
+__all__ += ["GEMMF"]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), "plot"})
+
 
 def __getattr__(name: str) -> object:
     # Only when it is asked for: it needs matplotlib, which nothing else does.

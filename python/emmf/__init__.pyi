@@ -1689,3 +1689,5 @@ class LSNMF(Unweighted):
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
+
+GEMMF = GraphEMMF

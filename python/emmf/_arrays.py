@@ -57,6 +57,30 @@ def inner(array: Any, name: str) -> Any:
     return array
 
 
+def labelled(array: Any) -> tuple[Any, Any]:
+    """Give the names of samples and features that an object keeps beside its numbers, None where it has none.
+
+    Those of the features only where scikit-learn does not know the object; an index that only counts is no name.
+    """
+    package = type(array).__module__.partition(".")[0]
+    if package == "anndata":
+        return _texts(array.obs_names), _texts(array.var_names)
+    if package == "xarray" and getattr(array, "ndim", 0) == 2:
+        of = [_texts(array.indexes[dim]) if dim in array.indexes else None for dim in array.dims]
+        return of[0], of[1]
+    index = getattr(array, "index", None)
+    if hasattr(array, "iloc") and type(index).__name__ != "RangeIndex":
+        return _texts(index), None
+    return None, None
+
+
+def _texts(names: Any) -> Any:
+    # What pandas and AnnData give where nobody says anything.
+    if type(names).__name__ == "RangeIndex" or all(str(name) == str(at) for at, name in enumerate(names)):
+        return None
+    return np.array([str(name) for name in names], dtype=object)
+
+
 def admitted(array: Any, name: str, *, gaps: bool = False) -> Any:
     """Give an array-like of numbers as it is; refuse one that would become something else when it is converted.
 

@@ -19,6 +19,7 @@ from sklearn.base import (
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import (
+    _check_n_features,
     _check_sample_weight,
     check_array,
     check_is_fitted,
@@ -26,7 +27,7 @@ from sklearn.utils.validation import (
 )
 
 from . import _emmf, _parameters
-from ._arrays import admitted, borrowed
+from ._arrays import admitted, borrowed, labelled
 from ._choice import AMONG, Choice, chosen
 from ._cuda import found_libraries
 from ._online import Online
@@ -43,7 +44,7 @@ THRESHOLD = _emmf.THRESHOLD
 TYPES = [np.float64, np.float32]
 # What not every fit leaves: the next one may be without.
 OF_LAYERS = ("layer_labels_", "layer_scores_", "layer_components_", "layer_shares_", "layer_certainty_")
-OF_SOME_FITS = ("consensus_", "tree_", "newick_", "linkage_", *OF_LAYERS, "imputed_")
+OF_SOME_FITS = ("consensus_", "tree_", "newick_", "linkage_", *OF_LAYERS, "imputed_", "sample_names_")
 
 
 def _may_be_deep(estimator: Any) -> bool:
@@ -69,6 +70,7 @@ class MatrixFactorization(
     n_iter_: int
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    sample_names_: NDArray[np.object_]
     stop_reason_: str
     objective_: float
     objective_history_: NDArray[np.float64]
@@ -156,6 +158,7 @@ class MatrixFactorization(
     @_fit_context(prefer_skip_nested_validation=True)
     def _fit(self, X: Any, sample_weight: Any, S: Any, start: tuple[Any, Any]) -> Any:
         """Fit and give V."""
+        names, _ = labelled(X)
         given, X = X, self._validated(X, TYPES, reset=True)
         n = X.shape[0]
         layers = getattr(self, "layers", None)
@@ -197,6 +200,8 @@ class MatrixFactorization(
         model, found, raised = _emmf.fit(spec, borrowed(X), besides)
         self._keep(model, found)
         self._saw(given)
+        if names is not None:
+            self.sample_names_ = names
         if progress is not None:
             last = Step(found["restart"], self.n_iter_, found["objective"], found["seconds"])
             progress.end(last, found["stop"])
@@ -410,15 +415,25 @@ class MatrixFactorization(
         return borrowed(X), _parameters.threads(self.n_jobs)
 
     def _validated(self, X: Any, types: list[Any], reset: bool) -> Any:
-        return validate_data(
-            self,
-            admitted(X, "X", gaps=_may_miss(self)),
-            reset=reset,
-            dtype=types,
-            accept_sparse="csr" if self._takes_sparse() else False,
+        _, features = labelled(X)
+        how: dict[str, Any] = {
+            "dtype": types,
+            "accept_sparse": "csr" if self._takes_sparse() else False,
             # The library looks at every entry anyway, and names the first that is NaN, infinite or negative.
-            ensure_all_finite=False,
-        )
+            "ensure_all_finite": False,
+        }
+        X = admitted(X, "X", gaps=_may_miss(self))
+        if features is None:
+            return validate_data(self, X, reset=reset, **how)
+        X = check_array(X, estimator=self, input_name="X", **how)
+        _check_n_features(self, X, reset=reset)
+        if reset:
+            self.feature_names_in_ = features
+        elif hasattr(self, "feature_names_in_") and list(features) != list(self.feature_names_in_):
+            raise ValueError(
+                "The feature names should match those that were passed during fit: the same, in the same order."
+            )
+        return X
 
     def _start(self, W: Any, H: Any, dtype: Any) -> tuple[Any, Any] | None:
         if self.init != "custom":

@@ -42,6 +42,9 @@ outlier_scores_ : ndarray of shape (n_samples,)
     the others ends at 3.5. Higher is worse.
 outlier_reasons_ : ndarray of shape (n_samples,)
     What decides the score: "centroids", "neighbours", "direction", "structure", "values" or "length".
+sample_names_ : ndarray of shape (n_samples,)
+    The names of the training samples: the index of a data frame, ``obs_names`` of AnnData, or the first coordinates of
+    xarray, where X has them.
 outlier_groups_ : list of ndarray
     Outliers that are alike, where there are several: the training samples of each group.
 outliers_ : ndarray of shape (n_samples,)

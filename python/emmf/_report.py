@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _emmf
-from ._arrays import borrowed, unmasked
+from ._arrays import borrowed, labelled, unmasked
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -52,7 +52,7 @@ class Shown:
         y : array-like of shape (n_samples,), default=None
             The true classes, if they are known. Samples of the class "outlier" are outliers.
         names : sequence of str, default=None
-            The names of the samples.
+            The names of the samples; None takes those that X has, or that it had in ``fit``.
         image_shape : tuple of (int, int), default=None
             Height and width, if the samples are images.
         title : str, default=None
@@ -113,7 +113,7 @@ def report(
     y : array-like of shape (n_samples,), default=None
         The true classes, if they are known. Samples of the class "outlier" are outliers.
     names : sequence of str, default=None
-        The names of the samples.
+        The names of the samples; None takes those that X has, or that it had in ``fit``.
     image_shape : tuple of (int, int), default=None
         Height and width, if the samples are images.
     title : str, default=None
@@ -136,7 +136,11 @@ def report(
                 f"this {type(model).__name__} knows nothing about its training samples, because it comes from a file "
                 "or from partial_fit; make the page with the estimator that fit was called on."
             )
-    X = models[0]._validated(_fitted_to(models) if X is None else X, [models[0].components_.dtype], reset=False)
+    X = _fitted_to(models) if X is None else X
+    if names is None:
+        found, _ = labelled(X)
+        names = getattr(models[0], "sample_names_", None) if found is None else found
+    X = models[0]._validated(X, [models[0].components_.dtype], reset=False)
     n, d = X.shape
     for what, given in (("y", y), ("names", names)):
         if given is not None and len(given) != n:
@@ -194,7 +198,8 @@ def summary(model: Any) -> str:
     sizes = np.bincount(model.labels_, minlength=len(centroids))
     rows = "".join(_cluster(at, size, sizes.max(), _top(centroids[at], names)) for at, size in enumerate(sizes))
     worst = np.argsort(-model.outlier_scores_)[:OUTLIERS]
-    listed = ", ".join(f"{at} ({model.outlier_scores_[at]:.1f}, {model.outlier_reasons_[at]})" for at in worst)
+    samples = getattr(model, "sample_names_", range(len(model.labels_)))
+    listed = ", ".join(f"{escape(str(samples[at]))} ({model.outlier_scores_[at]:.1f}, {model.outlier_reasons_[at]})" for at in worst)
     count = int(model.outliers_.sum())
     return (
         "<table><thead><tr><th>cluster</th><th>samples</th><th></th>"

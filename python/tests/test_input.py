@@ -3,12 +3,14 @@
 import subprocess
 import sys
 import textwrap
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import emmf
 from emmf import EMMF
 from emmf._arrays import borrowed
 from emmf.graph import knn_graph
@@ -74,7 +76,8 @@ def test_sparse_with_wide_positions_and_duplicates(X):
 PEAK = """
     import resource, sys
     import numpy as np
-    from emmf import EMMF
+    import emmf
+from emmf import EMMF
 
     def peak():
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
@@ -216,3 +219,35 @@ def test_steps_for_counts(X):
     model = EMMF(3, max_iter=5, normalize=["counts", "log1p"], init="random").fit(counts)
     wanted = EMMF(3, max_iter=5, init="random").fit(np.log1p(depth))
     assert np.allclose(model.components_, wanted.components_, rtol=1e-6)
+
+
+def test_names_of_samples_are_kept(tmp_path):
+    """A table, AnnData and xarray name their samples; the estimator, its page and a notebook say these names."""
+    anndata, pd, xarray = (pytest.importorskip(name) for name in ("anndata", "pandas", "xarray"))
+    rng = np.random.default_rng(0)
+    rows = np.kron(np.eye(2), np.ones((10, 2))) + 0.1 * rng.random((20, 4))
+    names, genes = [f"S{i:03}" for i in range(20)], list("abcd")
+    cells = anndata.AnnData(rows, obs=pd.DataFrame(index=names), var=pd.DataFrame(index=genes))
+    table = pd.DataFrame(rows, index=names, columns=genes)
+    array = xarray.DataArray(rows, dims=["cell", "gene"], coords={"cell": names, "gene": genes})
+    for x in (cells, table, array):
+        model = emmf.EMMF(2, max_iter=5).fit(x)
+        assert list(model.sample_names_) == names
+        assert list(model.feature_names_in_) == genes
+        assert "S00" in model._repr_mimebundle_()["text/html"]
+        model.report(tmp_path / "page.html", x)
+        assert '"S013"' in (tmp_path / "page.html").read_text()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model.transform(x)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.transform(cells[:, ::-1])
+    # What only counts is no name, and the next fit may be without.
+    model.fit(table.reset_index(drop=True))
+    assert not hasattr(model, "sample_names_")
+    assert not hasattr(emmf.EMMF(2, max_iter=2).fit(anndata.AnnData(rows)), "feature_names_in_")
+
+
+def test_names_that_are_looked_for():
+    assert emmf.GEMMF is emmf.GraphEMMF
+    assert {"plot", "GEMMF", "EMMF", "datasets"} <= set(dir(emmf))

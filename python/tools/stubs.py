@@ -73,6 +73,8 @@ class Factorization(OnCluster):
     def coefficients_(self) -> Any: ...
 '''
 
+ALIAS = "\nGEMMF = GraphEMMF\n"
+
 # How factors start, as a type of its own.
 STARTS_AS = "".join(["Start: TypeAlias = Literal[\n", *(f'    "{name}",\n' for name in STARTS), "]\n"])
 
@@ -112,7 +114,7 @@ def texts() -> dict[Path, str]:
     """Write all files."""
     classes = [stub(each.__name__, each.__base__.__name__, of_method(each._entry)) for each in ESTIMATORS.values()]
     return {
-        FOLDER / "__init__.pyi": HEAD + STARTS_AS + "".join(classes),
+        FOLDER / "__init__.pyi": HEAD + STARTS_AS + "".join(classes) + ALIAS,
         FOLDER / "dask.pyi": on_cluster(CLIENT),
         FOLDER / "ray.pyi": on_cluster(WORKERS),
     }
