@@ -22,7 +22,8 @@ impl Deadline {
     }
 }
 
-/// Ends calls from another thread or from a callback. All clones of a token are the same token.
+/// Ends calls from another thread or from a callback. All clones of a token are the same token. Within a fit it also knows
+/// when the time is up.
 ///
 /// Work that is useless half done (a start, a graph, the coding of new samples) soon ends with
 /// [`Error::Cancelled`]. A fit that has made an iteration ends with [`Stop::Cancelled`](crate::Stop::Cancelled) and keeps what it has.
@@ -37,7 +38,10 @@ impl Deadline {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel {
+    flag: Arc<AtomicBool>,
+    end: Deadline,
+}
 
 impl Cancel {
     /// A new token.
@@ -47,16 +51,46 @@ impl Cancel {
 
     /// Ends the calls that were given this token, for good.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.flag.store(true, Ordering::Relaxed);
     }
 
     /// Whether they should end.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.flag.load(Ordering::Relaxed)
     }
 
     /// Fails once they are to end. Cheap enough for every block of samples.
     pub(crate) fn check(&self) -> Result<()> {
         if self.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
+    /// The same token, for work that has to be done by then.
+    pub(crate) fn until(&self, end: Deadline) -> Self {
+        Self { flag: self.flag.clone(), end }
+    }
+
+    /// When the time is up.
+    pub(crate) fn end(&self) -> Deadline {
+        self.end
+    }
+
+    /// Whether the time is up, for work that then keeps what it has. That it is cancelled is another question.
+    pub(crate) fn is_late(&self) -> bool {
+        self.end.is_over()
+    }
+
+    /// Fails once they should end, for work that is useless half done. Work that may take long asks this after its first piece, so
+    /// that small samples get what they need whatever the time.
+    pub(crate) fn check_time(&self) -> Result<()> {
+        self.check()?;
+        if self.is_late() { Err(Error::OutOfTime) } else { Ok(()) }
+    }
+}
+
+/// What there was time for.
+pub(crate) fn in_time<R>(found: Result<R>) -> Result<Option<R>> {
+    match found {
+        Err(Error::OutOfTime) => Ok(None),
+        found => found.map(Some),
     }
 }

@@ -36,6 +36,14 @@ pub struct Checkpoint {
     pub components: Vec<Vec<f64>>,
 }
 
+impl Checkpoint {
+    /// Whether there is anything to continue from. There is not where the time was up before the first iteration: what was made
+    /// before that may not be what a fit with more time makes.
+    pub(crate) fn has_begun(&self) -> bool {
+        !self.now.trace.is_empty()
+    }
+}
+
 /// Saves the parts of a state, or loads them.
 #[derive(Debug)]
 pub struct Archive {

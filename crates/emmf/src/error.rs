@@ -31,6 +31,12 @@ pub enum Error {
     /// The call was cancelled before it had a result, see [`Cancel`](crate::Cancel).
     #[error("cancelled before there was a result")]
     Cancelled,
+    /// The time was up before there was a graph that the objective of the method needs.
+    #[error(
+        "time_limit was over before there was a graph of the samples; \
+         allow more time, or choose a method without a graph, for example emmf"
+    )]
+    OutOfTime,
     /// The data are empty.
     #[error("the data are empty ({rows} samples, {cols} features)")]
     Empty {

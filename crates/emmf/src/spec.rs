@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::graph::Weighting;
 use crate::preprocess::Normalize;
 
-/// Layers of a fit at the most: a tree that is deeper nobody reads.
+/// Maximum number of layers: a tree that is deeper nobody reads.
 pub const MOST_LAYERS: usize = 64;
 
 /// How U and V start.
@@ -234,7 +234,9 @@ pub struct Spec {
     /// What `tol` is compared with; `None` means the coefficients with a graph, otherwise the objective.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_by: Option<StopBy>,
-    /// Stop after this many seconds.
+    /// Stop after this many seconds with what there is, at least one iteration. Where that was too little for it, no outliers are set
+    /// aside, the graph is the first of several, and the start is simpler. Without a graph that the objective needs, there is
+    /// [`Error::OutOfTime`](crate::Error::OutOfTime); small samples have theirs whatever the time.
     #[serde(default)]
     pub time_limit: Option<f64>,
     /// How labels are read off V; `None` leaves this to the method: without a graph, methods that weight samples use

@@ -13,7 +13,7 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{AGREED, Choice, Seen};
-use crate::cancel::{Cancel, Deadline};
+use crate::cancel::Cancel;
 use crate::data::{Data, Dense, Stored};
 use crate::error::Result;
 use crate::init::{Kmeans, Random, best_of, kmeans, leading, nearest_centroids, trimmed_kmeans};
@@ -104,7 +104,7 @@ fn clusters<T: Real, X: Data<T>>(
     (random, cancel): (&mut Random, &Cancel),
 ) -> Result<Kmeans<T>> {
     let weights = vec![1.0; x.shape().0];
-    best_of(RESTARTS, Deadline::default(), || match init {
+    best_of(RESTARTS, cancel, || match init {
         Init::Trimmed => trimmed_kmeans(x, k, &weights, random, cancel),
         Init::Kmeans | Init::KmeansParallel | Init::Random | Init::Nndsvd | Init::Nndsvdar | Init::Graph => {
             kmeans(x, k, &weights, random, cancel)

@@ -1,7 +1,7 @@
 //! Outliers that are set aside: the fit sees only the other samples and codes these afterwards, so that they do not
 //! affect the start, the centroids, the graph or the scale of the scores.
 
-use crate::cancel::Cancel;
+use crate::cancel::{Cancel, in_time};
 use crate::data::{Data, Dense, Stored};
 use crate::error::{Error, Result};
 use crate::init::{Factors, filled};
@@ -28,7 +28,7 @@ pub(super) struct Split {
 }
 
 impl Split {
-    /// Where some of the samples are to be set aside.
+    /// Where some of the samples are to be set aside, and there is time to find them.
     pub(super) fn find<T: Real>(
         spec: &Spec,
         data: &Stored<'_, T>,
@@ -40,11 +40,12 @@ impl Split {
         }
         let found = if spec.missing == Missing::Nan {
             let filled = filled(data);
-            screen(&Dense::new(filled.view(), None), spec.k, weights, cancel)?
+            screen(&Dense::new(filled.view(), None), spec.k, weights, cancel)
         } else {
-            screen(data, spec.k, weights, cancel)?
+            screen(data, spec.k, weights, cancel)
         };
         data.intact()?;
+        let Some(found) = in_time(found)? else { return Ok(None) };
         let (aside, kept): (Vec<usize>, Vec<usize>) = (0..found.len()).partition(|&i| found[i]);
         Ok((!aside.is_empty()).then_some(Self { kept, aside }))
     }

@@ -142,20 +142,22 @@ impl<'a> Fitting<'a> {
         let by = check::stop_by(self.spec, self.entry);
         let cancel = given.running.cancel.clone();
         let rule = StopRule { max_iter, tol, by, deadline: self.deadline, cancel };
-        let (first, resume) = given.resume.map_or((0, None), |saved| (saved.restart, Some(&saved.now)));
-        let mut best = match given.resume.and_then(|saved| saved.best.as_ref()) {
+        let (first, resume) = given.saved().map_or((0, None), |saved| (saved.restart, Some(&saved.now)));
+        let mut best = match given.saved().and_then(|saved| saved.best.as_ref()) {
             Some((restart, saved)) => {
                 Some((self.begin(method, x, given, (*restart, Some(saved)))?, *restart))
             }
             None => None,
         };
         let mut components = self.resumed_components(given)?;
+        // A checkpoint of what was cut short is not one of this fit.
+        let in_full = given.resume.is_some() || !self.deadline.is_over();
         for restart in first..restarts {
             let resume = resume.filter(|_| restart == first);
             given.begins(Phase::Start);
             let mut run = match (self.begin(method, x, given, (restart, resume)), &mut best) {
-                (Err(Error::Cancelled), Some((best, _))) => {
-                    best.stop = Stop::Cancelled;
+                (Err(error @ (Error::Cancelled | Error::OutOfTime)), Some((best, _))) => {
+                    best.stop = if error == Error::Cancelled { Stop::Cancelled } else { Stop::TimeLimit };
                     break;
                 }
                 (run, _) => run?,
@@ -166,7 +168,7 @@ impl<'a> Fitting<'a> {
                 best.as_mut().map(saved).transpose()
             };
             let observer = given.observer.as_mut().map(|observer| &mut **observer as _);
-            let mut observer = Watch { observer, intact, best: &mut kept, components: &components };
+            let mut observer = Watch { observer, intact, in_full, best: &mut kept, components: &components };
             let done = pool.awake(|| iterate(method, x, &mut run, (&rule, restart), &mut observer));
             intact()?;
             done?;
@@ -202,10 +204,10 @@ impl<'a> Fitting<'a> {
     ) -> Result<Run<M::State>> {
         let began = Instant::now();
         let rng = Random::stream(self.spec.seed, restart);
-        let cancel = &given.running.cancel;
+        let cancel = given.until(self.deadline);
         let clusters = self.clusters.as_deref().filter(|_| restart == 0);
         let start = Start::new(self.spec, self.weights, given.start, rng);
-        let mut start = start.at(clusters).until(self.deadline, cancel).resuming(saved.is_some());
+        let mut start = start.at(clusters).ended_by(&cancel).resuming(saved.is_some());
         let run = self.pool.awake(|| Run::begin(method, x, &mut start));
         (self.intact)()?;
         let mut run = run?;
@@ -230,6 +232,8 @@ pub(super) struct Best<S> {
 struct Watch<'a> {
     observer: Option<&'a mut (dyn Observer + Send)>,
     intact: &'a (dyn Fn() -> Result<()> + Sync),
+    /// Whether all that comes before the iterations was done in full.
+    in_full: bool,
     best: &'a mut (dyn FnMut() -> Result<Option<(usize, Snapshot)>> + Send),
     components: &'a [Restart],
 }
@@ -246,7 +250,10 @@ impl Observer for Watch<'_> {
         if let Some(observer) = &mut self.observer
             && (self.intact)().is_ok()
         {
-            let Self { best, components, .. } = self;
+            let Self { best, components, in_full, .. } = self;
+            if !*in_full {
+                return observer.keep(&mut || Ok(Checkpoint::default()));
+            }
             let components = || components.iter().map(Restart::numbers).collect();
             observer.keep(&mut || Ok(Checkpoint { best: best()?, components: components(), ..save()? }));
         }

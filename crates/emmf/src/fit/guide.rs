@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use crate::cancel::Cancel;
+use crate::cancel::{Cancel, in_time};
 use crate::data::{Data, Dense, Stored, exact_gram, symmetric_eigen};
 use crate::error::Result;
 use crate::graph::Graph;
@@ -44,7 +44,7 @@ impl<'a> Guide<'a> {
         data: &Stored<'_, T>,
         given: &Given<'a, T>,
     ) -> Result<Option<Self>> {
-        let (spec, cancel) = (fitting.spec, &given.running.cancel);
+        let (spec, cancel) = (fitting.spec, &given.until(fitting.deadline));
         let open = given.start.is_none() && given.clusters.is_none();
         let starts = open && fitting.entry.init(spec) == Init::Graph;
         let chosen = match fitting.entry.follows(spec) {
@@ -61,17 +61,19 @@ impl<'a> Guide<'a> {
             let chosen = GraphSpec { kind: GraphKind::Knn, neighbours, ..chosen };
             let parts = parts(&unit, spec, cancel)?;
             let best = Candidates { unit, chosen, k: spec.k, parts, cancel }.best(fitting)?;
-            let Candidate { graph, clusters, width, modularity } = best;
-            let (graph, clusters) = (Cow::Owned(graph), starts.then_some(clusters));
-            return Ok(Some(Self { graph, clusters, choice: Some((width, modularity)) }));
+            let graph = Cow::Owned(best.graph);
+            let Some(Cut { clusters, modularity }) = best.cut else {
+                return Ok(Some(Self { graph, clusters: None, choice: None }));
+            };
+            let choice = Some((best.width, modularity));
+            return Ok(Some(Self { graph, clusters: starts.then_some(clusters), choice }));
         }
         let graph = graph::find(chosen, data, given.graph, cancel)?;
-        let clusters = if starts {
+        let clusters = || {
             let parts = parts(&data.unit(), spec, cancel)?;
-            Some(clusters_along(&graph, data, spec.k, parts.as_ref(), cancel)?)
-        } else {
-            None
+            clusters_along(&graph, data, spec.k, parts.as_ref(), cancel)
         };
+        let clusters = if starts { in_time(clusters())? } else { None };
         Ok(Some(Self { graph, clusters, choice: None }))
     }
 }
@@ -82,11 +84,16 @@ pub(super) fn told<T>((width, modularity): (usize, f64)) -> [Extra<T>; 2] {
     [number("graph-centroids", width as f64), number("graph-modularity", modularity)]
 }
 
-/// A graph with its own clusters.
+/// A graph with its own clusters, where there was time for these.
 struct Candidate {
     graph: Graph,
-    clusters: Vec<usize>,
     width: usize,
+    cut: Option<Cut>,
+}
+
+/// Clusters of a graph.
+struct Cut {
+    clusters: Vec<usize>,
     modularity: f64,
 }
 
@@ -100,30 +107,39 @@ struct Candidates<'a, T> {
 }
 
 impl<T: Real> Candidates<'_, T> {
-    /// The best of them.
+    /// The best of those for which there is time. The first graph is needed.
     fn best(&self, fitting: &Fitting<'_>) -> Result<Candidate> {
         let mut best = self.candidate(&self.unit, 0)?;
         for width in widths(self.k, self.unit.shape().0) {
-            if fitting.deadline.is_over() {
+            if self.cancel.is_late() {
                 break;
             }
-            let fit = wide(fitting, &self.unit, width, self.cancel)?;
-            let root = root_of_gram(fit.model.centroids()).cast();
-            let rows = Dense::new(fit.v.view(), None).dot(&root);
-            let next = self.candidate(&Stored::Dense(Dense::new(rows.view(), None)).unit(), width)?;
-            if next.modularity > best.modularity {
+            let Some(next) = in_time(self.of_wide(fitting, width))? else { break };
+            let modularity = |of: &Candidate| of.cut.as_ref().map(|cut| cut.modularity);
+            if modularity(&next) > modularity(&best) {
                 best = next;
             }
         }
         Ok(best)
     }
 
+    /// The graph of the reconstructions of a fit with so many centroids.
+    fn of_wide(&self, fitting: &Fitting<'_>, width: usize) -> Result<Candidate> {
+        let fit = wide(fitting, &self.unit, width, self.cancel)?;
+        let root = root_of_gram(fit.model.centroids()).cast();
+        let rows = Dense::new(fit.v.view(), None).dot(&root);
+        self.candidate(&Stored::Dense(Dense::new(rows.view(), None)).unit(), width)
+    }
+
     /// The graph of these rows, each of which stands for a sample, with its clusters.
     fn candidate(&self, rows: &Stored<'_, T>, width: usize) -> Result<Candidate> {
         let graph = graph::find(self.chosen, rows, None, self.cancel)?.into_owned();
-        let clusters = clusters_along(&graph, rows, self.k, self.parts.as_ref(), self.cancel)?;
-        let modularity = modularity(&graph, &clusters)?;
-        Ok(Candidate { graph, clusters, width, modularity })
+        let clusters = clusters_along(&graph, rows, self.k, self.parts.as_ref(), self.cancel);
+        let cut = match in_time(clusters)? {
+            Some(clusters) => Some(Cut { modularity: modularity(&graph, &clusters)?, clusters }),
+            None => None,
+        };
+        Ok(Candidate { graph, width, cut })
     }
 }
 
@@ -146,11 +162,12 @@ fn wide<T: Real>(
     let spec = Spec::emmf(width).solver(Solver::Hals).max_iter(ITERATIONS).seed(fitting.spec.seed);
     let spec = Spec { polish: false, init: Some(Init::Kmeans), init_restarts: 1, ..spec }
         .label_rule(LabelRule::Largest);
-    let Fitting { weights, intact, pool, deadline, .. } = *fitting;
+    let Fitting { weights, intact, pool, .. } = *fitting;
     let fitting = Fitting::new(&spec, registry::find("emmf")?, weights, pool);
     let running = Running { cancel: cancel.clone(), ..Running::default() };
     let side = Host::new(unit, weights);
-    Fitting { intact, deadline, ..fitting }.fit_side(&side, &mut Given { running, ..Given::default() })
+    Fitting { intact, deadline: cancel.end(), ..fitting }
+        .fit_side(&side, &mut Given { running, ..Given::default() })
 }
 
 /// The symmetric root of UᵀU: rows of V times it are as far from each other as reconstructions V·Uᵀ are.

@@ -57,7 +57,7 @@ impl Fitting<'_> {
         }
         let guide = Guide::find(&self, data, &given)?;
         let merging =
-            merges.map(|chosen| graph::find(chosen, &data.unit(), given.graph, &given.running.cancel));
+            merges.map(|chosen| graph::find(chosen, &data.unit(), given.graph, &given.until(self.deadline)));
         let merging = merging.transpose()?;
         self.clusters = given.clusters.map(|clusters| {
             let mut clusters = clusters.to_vec();

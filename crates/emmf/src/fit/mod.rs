@@ -17,7 +17,7 @@ mod request;
 
 use std::time::Instant;
 
-use crate::cancel::Deadline;
+use crate::cancel::{Cancel, Deadline};
 use crate::checkpoint::Checkpoint;
 use crate::data::{Data, Stored, is_small};
 use crate::error::{Error, Result};
@@ -95,7 +95,18 @@ impl<T> Default for Given<'_, T> {
     }
 }
 
-impl<T> Given<'_, T> {
+impl<'a, T> Given<'a, T> {
+    /// The checkpoint, where it says how far a fit has come.
+    fn saved(&self) -> Option<&'a Checkpoint> {
+        self.resume.filter(|saved| saved.has_begun())
+    }
+
+    /// What ends the work before the iterations. A fit that continues makes all of it again, whatever the time.
+    fn until(&self, deadline: Deadline) -> Cancel {
+        let Running { cancel, .. } = &self.running;
+        if self.resume.is_some() { cancel.clone() } else { cancel.until(deadline) }
+    }
+
     /// Tells the observer what begins.
     fn begins(&mut self, phase: Phase) {
         if let Some(observer) = &mut self.observer {
@@ -246,7 +257,7 @@ fn start_of<T: Real>(spec: &Spec, x: Samples<'_, T>, running: &Running<'_>) -> R
         let guide = Guide::find(&Fitting::new(spec, entry, &weights, pool), data, &given)?;
         let clusters = guide.and_then(|guide| guide.clusters);
         let start = Start::new(spec, &weights, None, Random::stream(spec.seed, 0)).at(clusters.as_deref());
-        start.until(Deadline::default(), &running.cancel).factors(data)
+        start.ended_by(&running.cancel).factors(data)
     })
 }
 
@@ -286,9 +297,10 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, mut given: Given<'_, T>) -> Resu
         given.begins(Phase::Screen);
         // Whether a sample is too long is seen before it is brought to unit length.
         let plain = data.unscaled(samples);
-        let split = Split::find(spec, plain.as_ref().unwrap_or(&data), &weights, &cancel)?;
-        seconds.init = began.elapsed().as_secs_f64() - seconds.prepare;
         let deadline = Deadline::after(began, spec.time_limit);
+        let found = plain.as_ref().unwrap_or(&data);
+        let split = Split::find(spec, found, &weights, &given.until(deadline))?;
+        seconds.init = began.elapsed().as_secs_f64() - seconds.prepare;
         let mut fit = match split {
             None => {
                 let (weights, intact) = (&*weights, &|| data.intact());
@@ -323,7 +335,7 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, mut given: Given<'_, T>) -> Resu
             }
         };
         // Whoever ends a fit early does not wait for more than that.
-        let (judge, judged) = if missing || fit.stop == Stop::Cancelled {
+        let (judge, judged) = if missing || is_cut_short(&fit) {
             Judge::of_residuals(&fit.residuals)
         } else {
             let counts = taking_part(&weights, &fit.set_aside);
@@ -348,6 +360,14 @@ fn threads_for(threads: Threads<'_>, (n, d): (usize, usize), k: usize) -> Thread
         Threads::Cores if is_small(n.saturating_mul(d).saturating_mul(n.max(k))) => Threads::Number(1),
         threads => threads,
     }
+}
+
+/// Iterations that take about as long as a verdict that looks at the samples.
+const VERDICT: usize = 20;
+
+/// Whether a fit was ended so early that whoever ended it does not want to wait for a verdict.
+fn is_cut_short<T>(fit: &Fit<T>) -> bool {
+    fit.stop == Stop::Cancelled || (fit.stop == Stop::TimeLimit && fit.trace.len() < VERDICT)
 }
 
 /// Which samples have a weight and were not set aside.

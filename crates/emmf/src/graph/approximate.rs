@@ -36,14 +36,14 @@ pub fn nearest_approximately<T: Real, X: Data<T>>(x: &X, k: usize, cancel: &Canc
     let rows = Rows::of(x);
     let shards = (n / SHARD).clamp(1, SHARDS);
     let shard = |s: usize| {
-        cancel.check()?;
+        cancel.check_time()?;
         Shard::new(&rows, (s..n).step_by(shards))
     };
     let shards = made(shards, shard).into_iter().collect::<Result<Vec<Shard<'_>>>>()?;
     let mut found = vec![(f64::INFINITY, u32::MAX); n * k];
     let room = || (Search::default(), Sample::default(), Sample::default(), Spare::default());
     each_in(found.par_chunks_mut(k.max(1)).enumerate(), room, |(search, own, other, spare), (i, found)| {
-        if cancel.is_cancelled() {
+        if cancel.is_cancelled() || cancel.is_late() {
             return;
         }
         own.load(x, i, spare);
@@ -56,7 +56,7 @@ pub fn nearest_approximately<T: Real, X: Data<T>>(x: &X, k: usize, cancel: &Canc
             }
         }
     });
-    cancel.check()?;
+    cancel.check_time()?;
     complete(x, k, &mut found, cancel)?;
     x.intact()?;
     Neighbours::of(found, k, x.norms_sq())

@@ -37,7 +37,7 @@ pub(super) fn leading(graph: &Graph, k: usize, cancel: &Cancel) -> Result<(Vec<f
     let mut block = Block::new(graph, width);
     let mut values = block.ritz();
     for _ in 0..MAX_ITER {
-        cancel.check()?;
+        cancel.check_time()?;
         if block.error(&values[..k]) <= TOLERANCE {
             break;
         }

@@ -43,7 +43,7 @@ pub fn nearest<T: Real, X: Data<T>>(x: &X, k: usize, cancel: &Cancel) -> Result<
     let mut found = vec![(f64::INFINITY, u32::MAX); n * k];
     let unsure = search.settle(&lists, &mut found)?;
     drop(lists);
-    unsure.chunks(search.width()).try_for_each(|samples| search.meet_all(samples, &mut found))?;
+    search.meet_all(&unsure, &mut found)?;
     x.intact()?;
     Neighbours::of(found, k, x.norms_sq())
 }
@@ -59,7 +59,7 @@ pub(super) fn complete<T: Real, X: Data<T>>(
     let search = Search::new(x, k, cancel);
     let lists = found.chunks_exact(k.max(1)).enumerate();
     let open: Vec<usize> = lists.filter(|(_, list)| list[k - 1].1 == u32::MAX).map(|(i, _)| i).collect();
-    open.chunks(search.width()).try_for_each(|samples| search.meet_all(samples, found))
+    search.meet_all(&open, found)
 }
 
 /// Candidates that each of `n` samples keeps to find its `k` nearest.
@@ -151,7 +151,9 @@ impl<'a, T: Real, X: Data<T>> Search<'a, T, X> {
         }
         let mut workers = self.workers(width);
         for start in (0..n).step_by(width) {
-            self.cancel.check()?;
+            if start > 0 {
+                self.cancel.check_time()?;
+            }
             let block = start..(start + width).min(n);
             let b = self.columns(block.clone());
             for worker in &mut workers {
@@ -252,6 +254,17 @@ impl<'a, T: Real, X: Data<T>> Search<'a, T, X> {
     /// Compares these samples with all others that may be as near as those found.
     fn meet_all(&self, samples: &[usize], found: &mut [Candidate<f64>]) -> Result<()> {
         self.cancel.check()?;
+        for (at, block) in samples.chunks(self.width()).enumerate() {
+            if at > 0 {
+                self.cancel.check_time()?;
+            }
+            self.meet_block(block, found);
+        }
+        Ok(())
+    }
+
+    /// The same of so few that they are compared at once.
+    fn meet_block(&self, samples: &[usize], found: &mut [Candidate<f64>]) {
         let (n, k) = (self.x.shape().0, self.k);
         let mut spare = Spare::default();
         let mut loaded = vec![Sample::default(); samples.len()];
@@ -266,7 +279,6 @@ impl<'a, T: Real, X: Data<T>> Search<'a, T, X> {
             own.fill((f64::INFINITY, u32::MAX));
             lists.iter().for_each(|list| list[t * k..(t + 1) * k].iter().for_each(|near| offer(own, *near)));
         }
-        Ok(())
     }
 
     /// The samples of strips that are nearest to those which are unsure.

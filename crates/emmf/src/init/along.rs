@@ -2,7 +2,7 @@
 
 use super::kmeans::{kmeans, nearest_centroids};
 use super::{Random, best_of, from_labels};
-use crate::cancel::{Cancel, Deadline};
+use crate::cancel::Cancel;
 use crate::data::{Data, Dense};
 use crate::error::Result;
 use crate::graph::{Graph, eigen_width, merged as merged_nodes, spectral_clusters};
@@ -126,7 +126,7 @@ fn merged<T: Real, X: Data<T>>(
     let means =
         Mat::from_fn(named.len(), x.shape().1, |at, j| T::from_f64(sums[(j, at)].to_f64() / counts[at]));
     let (means, mut random) = (Dense::new(means.view(), None), Random::new(0));
-    let best = best_of(RUNS, Deadline::default(), || kmeans(&means, k, &counts, &mut random, cancel))?;
+    let best = best_of(RUNS, cancel, || kmeans(&means, k, &counts, &mut random, cancel))?;
     Ok(large.iter().map(|&i| best.labels[place(i)]).collect())
 }
 

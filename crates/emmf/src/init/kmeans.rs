@@ -6,7 +6,7 @@ use rand::RngExt;
 
 use super::Random;
 use crate::cancel::Cancel;
-use crate::data::Data;
+use crate::data::{Data, is_small};
 use crate::error::Result;
 use crate::matrix::Mat;
 use crate::real::Real;
@@ -27,7 +27,8 @@ pub struct Kmeans<T> {
     pub inertia: f64,
 }
 
-/// k-means of X into `k` clusters, sample i counting `weights[i]` times.
+/// k-means of X into `k` clusters, sample i counting `weights[i]` times. When the time is up, the clusters are those of the
+/// centroids there are then.
 pub fn kmeans<T: Real, X: Data<T>>(
     x: &X,
     k: usize,
@@ -37,6 +38,13 @@ pub fn kmeans<T: Real, X: Data<T>>(
 ) -> Result<Kmeans<T>> {
     let centroids = seed(x, k, weights, (rng, cancel), |_| {})?;
     lloyd(x, centroids, cancel, |_| weights.to_vec())
+}
+
+/// Whether k-means is to end with what it has. Where a walk over the samples is next to nothing it need not, and gives the same
+/// clusters whatever the time.
+fn is_late<T: Real, X: Data<T>>(x: &X, k: usize, cancel: &Cancel) -> bool {
+    let (n, d) = x.shape();
+    cancel.is_late() && !is_small(n.saturating_mul(d).saturating_mul(k))
 }
 
 /// Lloyd's iterations from the given centroids until no sample changes its cluster. `weigh` gives
@@ -60,7 +68,7 @@ pub(super) fn lloyd<T: Real, X: Data<T>>(
         // The second test ends the cycles that ties and rounding can make.
         let settled = state.labels == before.0 || inertia >= state.inertia;
         state.inertia = inertia;
-        if settled {
+        if settled || is_late(x, k, cancel) {
             break;
         }
         moved = update(x, &mut state, &weights, &before);
@@ -165,6 +173,13 @@ pub(super) fn seed<T: Real, X: Data<T>>(
     let mut chances = weights.to_vec();
     for at in 0..k {
         cancel.check()?;
+        if is_late(x, k, cancel) {
+            // As the chances are now: nobody measures how far the others are.
+            let drawn = draw(&chances, rng);
+            chances[drawn] = 0.0;
+            columns.push(row(x, drawn));
+            continue;
+        }
         let drawn: Vec<usize> = (0..if at == 0 { 1 } else { trials }).map(|_| draw(&chances, rng)).collect();
         let candidates: Vec<Vec<T>> = drawn.iter().map(|&i| row(x, i)).collect();
         let distances = distances_to(x, &Mat::from_fn(d, drawn.len(), |j, t| candidates[t][j]));

@@ -6,7 +6,7 @@
 
 use super::kmeans::{Kmeans, kmeans, lloyd};
 use super::{Random, best_of};
-use crate::cancel::{Cancel, Deadline};
+use crate::cancel::Cancel;
 use crate::data::Data;
 use crate::error::Result;
 use crate::matrix::Mat;
@@ -32,11 +32,10 @@ pub(super) fn mended<T: Real, X: Data<T>>(
     x: &X,
     mut found: Kmeans<T>,
     weights: &[f64],
-    rng: &mut Random,
-    (deadline, cancel): (Deadline, &Cancel),
+    (rng, cancel): (&mut Random, &Cancel),
 ) -> Result<Kmeans<T>> {
     for _ in 0..SWAPS {
-        if found.centroids.cols() < 3 || deadline.is_over() {
+        if found.centroids.cols() < 3 || cancel.is_late() {
             break;
         }
         let (sizes, inertias) = shares(&found, weights);
@@ -84,7 +83,7 @@ fn best_cutting<T: Real, X: Data<T>>(
             .zip(weights)
             .map(|(&label, &w)| if label == cluster { w } else { 0.0 })
             .collect();
-        let two = best_of(RUNS, Deadline::default(), || kmeans(x, 2, &members, rng, cancel))?;
+        let two = best_of(RUNS, cancel, || kmeans(x, 2, &members, rng, cancel))?;
         let gain = inertias[cluster] - two.inertia;
         if best.as_ref().is_none_or(|best| gain > best.gain) {
             best = Some(Cutting { cluster, gain, halves: two.centroids });
@@ -144,8 +143,8 @@ mod tests {
             let of = |k: usize| k.saturating_sub(doubled);
             let centroids = Mat::from_fn(12, 12, |j, k| x[(of(k) * 30 + k, j)]);
             let lost = lloyd(&data, centroids, &cancel, |_| weights.clone()).unwrap();
-            let until = (Deadline::default(), &cancel);
-            let found = mended(&data, lost.clone(), &weights, &mut Random::new(1), until).unwrap();
+            let by = (&mut Random::new(1), &cancel);
+            let found = mended(&data, lost.clone(), &weights, by).unwrap();
             assert!(lost.inertia > 10.0 * found.inertia, "{} {}", lost.inertia, found.inertia);
             for group in found.labels.chunks(30) {
                 assert!(group.iter().all(|label| *label == group[0]), "{doubled}: {group:?}");
@@ -159,8 +158,7 @@ mod tests {
         let (data, weights, cancel) = (Dense::new(x.view(), None), vec![1.0; 360], Cancel::new());
         let centroids = Mat::from_fn(12, 12, |j, k| x[(k * 30, j)]);
         let right = lloyd(&data, centroids, &cancel, |_| weights.clone()).unwrap();
-        let until = (Deadline::default(), &cancel);
-        let found = mended(&data, right.clone(), &weights, &mut Random::new(1), until).unwrap();
+        let found = mended(&data, right.clone(), &weights, (&mut Random::new(1), &cancel)).unwrap();
         assert_eq!((found.labels, found.centroids), (right.labels, right.centroids));
     }
 }

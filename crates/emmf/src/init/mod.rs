@@ -14,7 +14,7 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::Exp1;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::cancel::{Cancel, Deadline};
+use crate::cancel::Cancel;
 use crate::data::{Data, Dense};
 use crate::error::{Error, Result};
 use crate::matrix::Mat;
@@ -106,7 +106,6 @@ pub struct Start<'a, T> {
     clusters: Option<&'a [usize]>,
     rng: Random,
     seconds: f64,
-    deadline: Deadline,
     cancel: Cancel,
     /// What comes of the start is given the values of a checkpoint at once.
     resumes: bool,
@@ -129,15 +128,14 @@ impl<'a, T: Real> Start<'a, T> {
             clusters: None,
             rng,
             seconds: 0.0,
-            deadline: Deadline::default(),
             cancel: Cancel::default(),
             resumes: false,
         }
     }
 
-    /// The same start, made of what can be had until then, unless it is cancelled.
-    pub(crate) fn until(self, deadline: Deadline, cancel: &Cancel) -> Self {
-        Self { deadline, cancel: cancel.clone(), ..self }
+    /// The same start, made of what can be had until this token ends it.
+    pub(crate) fn ended_by(self, cancel: &Cancel) -> Self {
+        Self { cancel: cancel.clone(), ..self }
     }
 
     /// The same start, at these clusters.
@@ -180,14 +178,9 @@ impl<'a, T: Real> Start<'a, T> {
         &mut self.rng
     }
 
-    /// What ends the making of the start.
+    /// What ends the making of the start, and when the time is up.
     pub(crate) fn cancel(&self) -> Cancel {
         self.cancel.clone()
-    }
-
-    /// Whether there is no time left.
-    pub(crate) fn is_over(&self) -> bool {
-        self.deadline.is_over()
     }
 
     /// The factors that the caller gave, or those of `spec.init`.
@@ -209,23 +202,18 @@ impl<'a, T: Real> Start<'a, T> {
     /// Makes the start that the parameters name.
     fn make<X: Data<T>>(&mut self, x: &X) -> Result<Factors<T>> {
         let init = self.init();
-        let Self { spec, weights, clusters, rng, deadline, cancel, .. } = self;
+        let Self { spec, weights, clusters, rng, cancel, .. } = self;
         let clusters = match init {
             Init::Random => return Ok(random::start(x, spec.k, weights, rng)),
             Init::Nndsvd => return nndsvd::start(x, spec.k, weights, rng),
             Init::Nndsvdar => return nndsvd::start_at_random(x, spec.k, weights, rng),
             Init::Kmeans => {
-                let best =
-                    best_of(spec.init_restarts, *deadline, || kmeans(x, spec.k, weights, rng, cancel))?;
+                let best = best_of(spec.init_restarts, cancel, || kmeans(x, spec.k, weights, rng, cancel))?;
                 // One run is k-means as published.
-                if spec.init_restarts > 1 {
-                    mend::mended(x, best, weights, rng, (*deadline, cancel))?
-                } else {
-                    best
-                }
+                if spec.init_restarts > 1 { mend::mended(x, best, weights, (rng, cancel))? } else { best }
             }
             Init::Trimmed => {
-                best_of(spec.init_restarts, *deadline, || trimmed_kmeans(x, spec.k, weights, rng, cancel))?
+                best_of(spec.init_restarts, cancel, || trimmed_kmeans(x, spec.k, weights, rng, cancel))?
             }
             Init::KmeansParallel => {
                 let mut here = Here::new(x, weights);
@@ -240,8 +228,8 @@ impl<'a, T: Real> Start<'a, T> {
 
     /// The centroids of k-means‖ of samples that are anywhere.
     pub(crate) fn scattered(&mut self, samples: &mut dyn Scattered<T>) -> Result<Mat<T>> {
-        let Self { spec, rng, deadline, cancel, .. } = self;
-        parallel::kmeans_parallel(samples, spec, rng, (*deadline, cancel))
+        let Self { spec, rng, cancel, .. } = self;
+        parallel::kmeans_parallel(samples, spec, rng, cancel)
     }
 
     /// Samples that stand for all n where these are elsewhere: all, or [`CHOSEN`] of them by a hash of the seed and their
@@ -257,9 +245,9 @@ impl<'a, T: Real> Start<'a, T> {
 
     /// Does something with this start for samples with these weights.
     pub fn with_weights<R>(&mut self, weights: &[f64], work: impl FnOnce(&mut Start<'_, T>) -> R) -> R {
-        let Self { spec, given, clusters, deadline, resumes, .. } = *self;
+        let Self { spec, given, clusters, resumes, .. } = *self;
         let rng = std::mem::replace(&mut self.rng, Random::new(0));
-        let start = Start::new(spec, weights, given, rng).at(clusters).until(deadline, &self.cancel);
+        let start = Start::new(spec, weights, given, rng).at(clusters).ended_by(&self.cancel);
         let mut start = start.resuming(resumes);
         let done = work(&mut start);
         self.seconds += start.seconds;
@@ -293,12 +281,12 @@ pub(crate) fn filled<T: Real, X: Data<T>>(x: &X) -> Mat<T> {
 /// The clustering with the lowest inertia of so many `runs`, or as there is time for; at least one is made.
 pub(crate) fn best_of<T: Real>(
     runs: usize,
-    deadline: Deadline,
+    cancel: &Cancel,
     mut cluster: impl FnMut() -> Result<Kmeans<T>>,
 ) -> Result<Kmeans<T>> {
     let mut best = cluster()?;
     for _ in 1..runs {
-        if deadline.is_over() {
+        if cancel.is_late() {
             break;
         }
         let next = cluster()?;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::kmeans::column_norms_sq;
 use super::{Random, best_of, hash, kmeans};
-use crate::cancel::{Cancel, Deadline};
+use crate::cancel::Cancel;
 use crate::data::{Data, Dense, Place, Summand, Tree, sum_of_parts};
 use crate::error::{Error, Result};
 use crate::matrix::Mat;
@@ -104,19 +104,19 @@ pub(super) fn kmeans_parallel<T: Real>(
     samples: &mut dyn Scattered<T>,
     spec: &Spec,
     rng: &mut Random,
-    (deadline, cancel): (Deadline, &Cancel),
+    cancel: &Cancel,
 ) -> Result<Mat<T>> {
     let mut near = Tree::default();
     let (candidates, counts) = candidates(samples, spec.k, rng.0.random(), (&mut near, cancel))?;
     let x = Dense::new(candidates.view(), None);
-    let clusters = best_of(spec.init_restarts, deadline, || kmeans(&x, spec.k, &counts, rng, cancel))?;
+    let clusters = best_of(spec.init_restarts, cancel, || kmeans(&x, spec.k, &counts, rng, cancel))?;
     let (mut centroids, mut last) = (clusters.centroids, f64::INFINITY);
     for _ in 0..LLOYD {
         cancel.check()?;
         near.clear();
         samples.nearest(&centroids, Look { before: 0, sums: true }, &mut near)?;
         let Some(Near { inertia, counts, sums: Some(sums) }) = near.total() else { break };
-        if *inertia >= (1.0 - SETTLED) * last || deadline.is_over() {
+        if *inertia >= (1.0 - SETTLED) * last || cancel.is_late() {
             break;
         }
         last = *inertia;
@@ -147,7 +147,7 @@ fn candidates<T: Real>(
             counts.clone_from(&near.counts);
             near.inertia
         });
-        let is_enough = round >= ROUNDS && before > 0;
+        let is_enough = before > 0 && (round >= ROUNDS || cancel.is_late());
         if is_enough || inertia <= 0.0 {
             break;
         }

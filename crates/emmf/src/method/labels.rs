@@ -3,7 +3,7 @@
 //! Sample i is made of shares vᵢₖ·‖uₖ‖ of centroids of unit length; brought to unit length themselves, they do not say how long the
 //! sample is. Two clusters may share a centroid, and one cluster may be made of two: k-means sees that, the largest share does not.
 
-use crate::cancel::{Cancel, Deadline};
+use crate::cancel::Cancel;
 use crate::data::Dense;
 use crate::error::Result;
 use crate::init::{Random, best_of, kmeans, some_rows};
@@ -64,7 +64,7 @@ impl Ending {
         // A fit that is cancelled has labels, too.
         let (mut rng, cancel) = (Random::new(self.seed), Cancel::new());
         let run = || kmeans(&rows, self.clusters, &weights, &mut rng, &cancel);
-        let best = best_of(RUNS, Deadline::default(), run)?;
+        let best = best_of(RUNS, &self.cancel.until(self.deadline), run)?;
         let centre = |k: usize| Some((0..c).map(|j| best.centroids[(j, k)].to_f64()).collect());
         let mut labels = shares.nearest(&(0..self.clusters).map(centre).collect::<Vec<_>>());
         let names = numbers(&shares.centres(&labels, &self.weights, self.clusters));

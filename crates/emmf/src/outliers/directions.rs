@@ -158,7 +158,7 @@ impl<'a, X> Directions<'a, X> {
     where
         X: Data<T>,
     {
-        self.cancel.check()?;
+        self.cancel.check_time()?;
         let mut members = vec![Vec::new(); columns];
         let mut signs = vec![T::ZERO; group.len()];
         for i in (0..group.len()).filter(|&i| group[i]) {
@@ -181,7 +181,7 @@ impl<'a, X> Directions<'a, X> {
         let width = if self.x.is_sparse() { c.min(COLUMNS) } else { c };
         let mut all = Mat::zeros(d, c);
         for from in (0..c).step_by(width.max(1)) {
-            self.cancel.check()?;
+            self.cancel.check_time()?;
             let width = width.min(c - from);
             let mut out = Mat::zeros(d, width);
             self.x.t_dot(w, &self.x.dot(&Mat::from_fn(d, width, |j, t| b[(j, from + t)])), &mut out);

@@ -35,7 +35,7 @@ pub fn screen<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64], cancel: &Ca
     let scattered = scattered(x, k, &counts(&none), cancel)?;
     let mut found = none.clone();
     for _ in 0..ROUNDS {
-        cancel.check()?;
+        cancel.check_time()?;
         let (_, judged) = Judge::learn(x, None, &counts(&found));
         let far =
             judged.scores.iter().zip(weights).map(|(score, weight)| *weight > 0.0 && *score > THRESHOLD);

@@ -6,7 +6,9 @@ use std::ops::ControlFlow;
 
 use emmf::preprocess::Normalize;
 use emmf::registry::{self, Storage};
-use emmf::{Checkpoint, Error, Fit, Init, Mat, Missing, Observer, Real, Samples, Solver, Spec, Step};
+use emmf::{
+    Checkpoint, Error, Fit, Init, Mat, Missing, Observer, Outliers, Real, Samples, Solver, Spec, Step, synth,
+};
 use oracle::problems::{Sparse, methods, rng, uniform};
 
 /// Keeps the checkpoint of one iteration, and ends the fit there if it is to.
@@ -105,6 +107,20 @@ fn promise_09_every_solver_start_and_preprocessing_goes_on() {
     for spec in specs {
         (1..8).for_each(|t| resumes(&spec, (&x).into(), (0, t)));
     }
+}
+
+/// Without time to look for outliers a fit iterates over other samples than a fit with time: it leaves nothing to continue from,
+/// and starts anew.
+#[test]
+fn promise_09_a_fit_without_time_starts_anew() {
+    let x = synth::rays_with_outliers::<f64>(&synth::Rays { outliers: 12, ..Default::default() }).unwrap().x;
+    let spec = Spec::emmf(3).max_iter(30).outliers(Outliers::SetAside);
+    let mut keeper = Keeper::new((0, 1), false);
+    let limited = spec.clone().time_limit(1e-9).on(&x).observe(&mut keeper).fit().unwrap();
+    let whole = spec.fit(&x).unwrap();
+    assert!(limited.set_aside.is_empty() && !whole.set_aside.is_empty());
+    let resumed = spec.on(&x).resume(&keeper.kept.unwrap()).fit().unwrap();
+    assert_same(&resumed, &whole, "anew");
 }
 
 /// Layers with and without a merge, of every loss that can have them.

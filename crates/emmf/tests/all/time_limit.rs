@@ -2,10 +2,11 @@
 
 use crate::oracle;
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use emmf::registry::METHODS;
-use emmf::{Init, Solver, Spec, Step, Stop};
+use emmf::{Error, Fit, Init, Mat, Result, RowSource, Samples, Solver, Spec, Step, Stop};
 use oracle::problems::{rng, uniform};
 
 /// Over before it began: every method makes one iteration and nothing besides.
@@ -48,5 +49,70 @@ fn promise_09_a_cancelled_fit_is_not_coded_anew() {
         let plain = spec.max_iter(1).polish(false).fit(&x).unwrap();
         assert_eq!(cancelled.stop, Stop::Cancelled, "{}", method.name);
         assert_eq!(cancelled.v, plain.v, "{}", method.name);
+    }
+}
+
+/// Samples that count how many of them are read.
+struct Counted {
+    x: Mat<f64>,
+    read: AtomicUsize,
+}
+
+impl RowSource<f64> for Counted {
+    fn shape(&self) -> (usize, usize) {
+        self.x.shape()
+    }
+
+    fn read(&self, rows: Range<usize>, out: &mut [f64]) -> Result<()> {
+        self.read.fetch_add(rows.len(), Ordering::Relaxed);
+        let d = self.x.cols();
+        out.copy_from_slice(&self.x.as_slice()[rows.start * d..rows.end * d]);
+        Ok(())
+    }
+}
+
+impl Counted {
+    /// A fit, and how often it read the samples.
+    fn fit(&self, spec: &Spec) -> (Result<Fit<f64>>, f64) {
+        self.read.store(0, Ordering::Relaxed);
+        let fit = spec.fit(Samples::Stream(self));
+        (fit, self.read.load(Ordering::Relaxed) as f64 / self.x.rows() as f64)
+    }
+}
+
+const STARTS: [Init; 7] = [
+    Init::Kmeans,
+    Init::KmeansParallel,
+    Init::Trimmed,
+    Init::Random,
+    Init::Nndsvd,
+    Init::Nndsvdar,
+    Init::Graph,
+];
+
+/// When time was up before it began, a fit hardly reads its samples more often than one iteration from a random start does,
+/// whatever else the parameters ask for: screening, a graph, clusters along it, k-means. Without a graph that its objective
+/// needs, there is an error.
+#[test]
+fn promise_09_next_to_nothing_is_done_when_time_is_up() {
+    // More than one block of a search for neighbours, more than are decomposed at once, and more than next to nothing.
+    let x = Counted { x: uniform(1000, 40, &mut rng(3)), read: AtomicUsize::new(0) };
+    for method in METHODS {
+        let plain = Spec::new(method.name, 3).init(Init::Random).as_published().max_iter(1).polish(false);
+        let (fit, walks) = x.fit(&plain);
+        // Not every method takes samples that are not in memory.
+        if fit.is_err() {
+            continue;
+        }
+        let spec = Spec::new(method.name, 3).time_limit(AT_ONCE);
+        let starts = STARTS.iter().map(|&init| spec.clone().as_published().init(init));
+        for spec in starts.chain([spec.clone()]) {
+            let (fit, limited) = x.fit(&spec);
+            assert!(limited <= walks + 8.0, "{limited} walks, not {walks}: {spec:?}");
+            match fit {
+                Ok(fit) => assert_eq!((fit.stop, fit.trace.len()), (Stop::TimeLimit, 1), "{spec:?}"),
+                Err(error) => assert_eq!(error, Error::OutOfTime, "{spec:?}"),
+            }
+        }
     }
 }

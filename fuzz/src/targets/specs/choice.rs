@@ -11,13 +11,25 @@ use crate::Random;
 const VALUES: [f64; 16] =
     [0.0, 5e-324, 1e-300, 1e-150, 1e-20, 1e-6, 1e-3, 0.1, 0.5, 1.0, 3.0, 100.0, 1e6, 1e20, 1e150, 1e300];
 
+const STARTS: [Init; 7] = [
+    Init::Kmeans,
+    Init::KmeansParallel,
+    Init::Trimmed,
+    Init::Random,
+    Init::Nndsvd,
+    Init::Nndsvdar,
+    Init::Graph,
+];
+
 pub(super) fn spec(random: &mut Random, (n, _): (usize, usize)) -> Spec {
     let entry = random.choose(METHODS);
     let mut spec = Spec::new(entry.name, clusters(random, n));
     spec.max_iter = random.within(1, 8);
     spec.seed = random.below(5) as u64;
-    spec.init = Some(random.pick(&[Init::Kmeans, Init::Trimmed, Init::Random, Init::Nndsvd, Init::Graph]));
+    spec.init = Some(random.pick(&STARTS));
     spec.polish = !random.one_in(6);
+    // Over before it began: no clock decides what the fit makes.
+    spec.time_limit = random.one_in(16).then_some(1e-9);
     how_it_moves(&mut spec, entry, random);
     if random.one_in(2) {
         what_it_sees(&mut spec, entry, random);

@@ -133,6 +133,7 @@ fn transform_repeats<T: Real>(
     }
     let promised = entry.facts.codes_alone
         && problem.spec.polish
+        && !fit.stop.is_early()
         && (problem.spec.graph.is_none() || problem.spec.is_deep());
     if promised && (bits(&coded.v) != bits(&fit.v) || coded.residuals != fit.residuals) {
         return Err(format!("transform gives {:?}, the fit {:?}", coded.v.as_slice(), fit.v.as_slice()));

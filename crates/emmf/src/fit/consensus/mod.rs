@@ -36,7 +36,7 @@ impl Fitting<'_> {
 
     /// The components of the restarts before a checkpoint.
     pub(super) fn resumed_components<T>(&self, given: &Given<'_, T>) -> Result<Vec<Restart>> {
-        let Some(saved) = given.resume.filter(|_| self.spec.consensus) else { return Ok(Vec::new()) };
+        let Some(saved) = given.saved().filter(|_| self.spec.consensus) else { return Ok(Vec::new()) };
         let k = self.spec.k;
         let fits = |numbers: &Vec<f64>| numbers.len() > k && numbers.len().is_multiple_of(k);
         if saved.components.len() != saved.restart || !saved.components.iter().all(fits) {
@@ -68,7 +68,7 @@ impl Fitting<'_> {
                 run.load(method, &saved)?;
                 Ok((run, Some(consensus)))
             }
-            Err(Error::Cancelled) => {
+            Err(Error::Cancelled | Error::OutOfTime) => {
                 run.stop = if self.deadline.is_over() { Stop::TimeLimit } else { Stop::Cancelled };
                 Ok((run, None))
             }

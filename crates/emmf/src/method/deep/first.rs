@@ -12,7 +12,7 @@ use crate::spec::StopBy;
 /// When the first layer alone is done, as the loop ends a fit.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Alone {
-    /// Iterations at the most.
+    /// Maximum number of iterations.
     pub(crate) max_iter: usize,
     /// Least relative change; 0 never stops.
     pub(crate) tol: f64,
@@ -38,7 +38,7 @@ impl Deep<'_> {
             moved(&mut flat)?;
         }
         for _ in 0..if is_known { 0 } else { max_iter } {
-            if start.is_over() || cancel.is_cancelled() {
+            if cancel.is_cancelled() || cancel.is_late() {
                 break;
             }
             let last = flat.weighed.objective;
