@@ -39,6 +39,8 @@ pub(crate) fn explained(error: &emmf::Error, file: &Path) -> Error {
         text.replace("normalize = ", "--normalize ")
             .replace("solver = ", "--solver ")
             .replace("missing = ", "--missing ")
+            .replace("time_limit was", "--time-limit was")
+            .replace("for example emmf", "for example --method emmf")
     };
     let text = typed(error.to_string());
     let file = called(file);

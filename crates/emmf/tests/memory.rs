@@ -7,11 +7,11 @@ mod oracle;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::ops::ControlFlow;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{LazyLock, Mutex};
 
 use emmf::preprocess::Normalize;
-use emmf::{Factors, GraphKind, GraphSpec, Init, Mat, Real, Samples, Solver, Spec, Step};
+use emmf::{Factors, GraphKind, GraphSpec, Init, Mat, Pool, Real, Samples, Solver, Spec, Step};
 use oracle::problems::{Sparse, cast, rng, uniform};
 
 /// The system's allocator, with a count of the bytes in use and of their maximum.
@@ -67,11 +67,15 @@ const N: usize = 4000;
 const D: usize = 300;
 const K: usize = 20;
 
-/// Bytes beyond those in use before, at the most. The threads of the last fit may give back some kilobytes meanwhile.
+/// A thread for all fits: those of a fit's own would give back what they hold whenever they come to it.
+static THREAD: LazyLock<Pool> = LazyLock::new(|| Pool::new(Some(1)).unwrap());
+
+/// The most bytes beyond those in use before.
 fn peak(spec: &Spec, x: Samples<'_, f64>) -> usize {
+    let thread = &*THREAD;
     let before = IN_USE.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);
-    let fit = spec.on(x).threads(1).fit().unwrap();
+    let fit = spec.on(x).threads(thread).fit().unwrap();
     assert_eq!(fit.v.rows(), x.shape().0);
     PEAK.load(Ordering::Relaxed) - before
 }

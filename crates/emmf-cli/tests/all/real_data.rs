@@ -4,6 +4,8 @@ use crate::data_sets;
 use crate::program;
 
 use data_sets::folder_with;
+use emmf::preprocess::Normalize;
+use emmf::{Csr, GraphKind, GraphSpec, Init, Spec};
 use emmf_io::{Matrix, ReadOptions, read};
 use program::Place;
 
@@ -103,5 +105,28 @@ fn methods_with_a_solver_of_their_own() {
         let [a, b] = [&single, &double].map(|json| json["objective"].as_f64().unwrap());
         assert!((a - b).abs() <= 1e-3 * b.abs(), "{data} {method}: {a} {b}");
         assert!(double["acc"].as_f64().unwrap() > least, "{double}");
+    }
+}
+
+/// Every eighth document of Reuters, whose fit with a graph overflowed at its 306th iteration: it ends, and where the method
+/// promises that, it never rises.
+#[test]
+fn promise_15_real_texts_have_a_fit_that_ends() {
+    let Some(folder) = folder_with(&["more/reuters21578"]) else { return };
+    let all = read(&folder.join("more/reuters21578.mat"), &ReadOptions::default()).unwrap().x.into_f64();
+    let Matrix::Sparse(all) = all else { panic!("texts are sparse") };
+    let all = all.view();
+    let rows = (0..all.rows()).step_by(8).enumerate();
+    let entries = rows.flat_map(|(at, i)| all.row(i).map(move |(j, x)| (at, j, x))).collect();
+    let x = Csr::from_triplets((all.rows().div_ceil(8), all.cols()), entries).unwrap();
+    let graph = GraphSpec { kind: GraphKind::Knn, ..GraphSpec::default() };
+    for monotone in [0.0, 1.0] {
+        let spec = Spec::new("g-emmf", 20).graph(graph).init(Init::Random).param("monotone", monotone);
+        let spec = spec.normalize([Normalize::Tfidf, Normalize::Unit]).max_iter(320).tol(0.0);
+        let fit = spec.fit(x.view()).unwrap();
+        assert_eq!(fit.trace.len(), 320);
+        assert!(fit.v.as_slice().iter().chain(fit.model.centroids().as_slice()).all(|x| x.is_finite()));
+        let falls = |pair: &[f64]| pair[1] <= pair[0] * (1.0 + 1e-9);
+        assert!(monotone == 0.0 || fit.trace.windows(2).all(falls), "{:?}", fit.trace);
     }
 }

@@ -188,6 +188,17 @@ fn promise_09_a_time_limit_is_no_failure() {
     assert_eq!(names_in(&place.path("result")), program::RESULTS);
 }
 
+/// More samples than a search for neighbours compares at once.
+#[test]
+fn promise_09_no_graph_in_time_says_what_to_do() {
+    let place = Place::new();
+    place.run("synth rays --samples 600 --features 5 -k 2 --out many.csv").ok();
+    let told = ["--time-limit was over", "graph", "allow more time", "--method emmf"];
+    place.refuses("fit many.csv -k 2 --method g-emmf --time-limit 0.000000001", &told);
+    let json = place.json("fit many.csv -k 2 --method emmf --time-limit 0.000000001 --json");
+    assert_eq!(json["stop"], "time-limit");
+}
+
 #[test]
 fn promise_09_the_second_signal_leaves_at_once_and_nothing_half_written() {
     let place = Place::with_data();

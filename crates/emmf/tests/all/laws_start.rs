@@ -7,8 +7,15 @@ use emmf::{Init, Mat, Real, Solver, Spec};
 use oracle::problems::{rng, uniform};
 use rand::RngExt;
 
-const STARTS: [Init; 6] =
-    [Init::Kmeans, Init::KmeansParallel, Init::Trimmed, Init::Random, Init::Nndsvd, Init::Nndsvdar];
+const STARTS: [Init; 7] = [
+    Init::Kmeans,
+    Init::KmeansParallel,
+    Init::Trimmed,
+    Init::Random,
+    Init::Nndsvd,
+    Init::Nndsvdar,
+    Init::Graph,
+];
 
 /// Uniform, or with many zeros.
 fn samples(n: usize, d: usize, zeros: f64, seed: u64) -> Mat<f64> {
