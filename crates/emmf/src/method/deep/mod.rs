@@ -315,8 +315,8 @@ impl<'x, T: Real, X: Data<T> + 'x> Method<'x, T, X> for Deep<'x> {
             objective,
             coding: Coding::LeastSquares,
             extras: vec![
-                Extra { name: "layer-weights", value: Value::Vector(lambdas) },
-                Extra { name: "layer-losses", value: Value::Vector(objectives) },
+                Extra::new("layer-weights", Value::Vector(lambdas)),
+                Extra::new("layer-losses", Value::Vector(objectives)),
             ],
             layers: Some(Layers { above, labels: nodes, residuals: on_layers }),
         })
