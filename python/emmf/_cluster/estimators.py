@@ -15,7 +15,6 @@ from .._arrays import borrowed
 from .._base import MatrixFactorization
 from .._choice import AMONG, chosen
 from .._estimators import ESTIMATORS, make
-from .._online import learns
 from .._parameters import COUNT, Parameter
 from .._progress import Progress, Step, watcher
 from .driver import Driver, Engine
@@ -118,10 +117,10 @@ class OnCluster(MatrixFactorization):
                 f'normalize is {self.normalize!r}, but must be None or "unit" on a cluster: other steps learn from all '
                 f"samples; do them beforehand, with dask-ml for example."
             )
-        if getattr(self, "graph", None) is not None or self.init in ("graph", "custom", "nndsvd", "random"):
+        if getattr(self, "graph", None) is not None or self.init in ("graph", "custom", "nndsvd"):
             raise ValueError(
                 f"graph={getattr(self, 'graph', None)!r} and init={self.init!r} need all samples in one memory; on a "
-                f'cluster leave out the graph and start with "kmeans-parallel", or fit some samples on one machine.'
+                f'cluster leave out the graph and start with "kmeans-parallel" or "random", or fit some samples on one machine.'
             )
         if self.device not in ("cpu", "auto"):
             raise ValueError(f'device is {self.device!r}, but must be "cpu" on a cluster.')
@@ -245,10 +244,15 @@ class OnCluster(MatrixFactorization):
         return _emmf.THRESHOLD - self._of(X, "scores")
 
 
+def spreads(entry: dict[str, Any]) -> bool:
+    """Tell whether the samples of a method may be in shards: its steps need sums over them or their entries."""
+    return bool(entry["places"] != "one-memory")
+
+
 def made(base: type[OnCluster], module: str, own: Parameter) -> dict[str, type[OnCluster]]:
-    """Make the estimators of an engine, by the names of their classes: of all methods whose samples may be anywhere."""
+    """Make the estimators of an engine, by the names of their classes: of all methods whose samples may be in shards."""
     found = {}
     for alone in ESTIMATORS.values():
-        if learns(alone._entry):
+        if spreads(alone._entry):
             found[alone.__name__] = make(alone._entry, base, module, [own, IN_PLACE, SHARDS, DEADLINE])
     return found
