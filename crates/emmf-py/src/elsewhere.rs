@@ -174,6 +174,7 @@ impl<T: Number> Carrier<T> for Carrying<'_, T> {
             Order::Another(_)
                 | Order::Begin(_)
                 | Order::BeginNearest(_)
+                | Order::BeginRandom(_)
                 | Order::Shift(_)
                 | Order::SetColumn(..)
                 | Order::Drop

@@ -7,6 +7,8 @@ mod past;
 mod tree;
 mod written;
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::cancel::Cancel;
@@ -412,8 +414,9 @@ pub(crate) fn judging<T: Real>(
     })?
 }
 
-/// The result of a fit. Its parts implement serde, except the [`Model`], which has a file of its own.
-#[derive(Debug, Clone, PartialEq)]
+/// The result of a fit. With serde it is written as a whole; the files of a fit are those of `emmf-io`.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound(serialize = "T: Real + Serialize", deserialize = "T: Real + serde::de::DeserializeOwned"))]
 pub struct Fit<T> {
     /// Centroids and everything needed for new samples.
     pub model: Model<T>,
@@ -453,6 +456,22 @@ pub struct Fit<T> {
     pub consensus: Option<Consensus>,
     /// Wall time of the parts of the fit.
     pub seconds: Seconds,
+}
+
+/// In a line: what has a number for every sample is left out.
+impl<T> fmt::Debug for Fit<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { model, v, objective, trace, stop, restart, .. } = self;
+        f.debug_struct("Fit")
+            .field("method", &model.spec.method)
+            .field("u", &model.u.shape())
+            .field("v", &v.shape())
+            .field("objective", objective)
+            .field("iterations", &trace.len())
+            .field("stop", stop)
+            .field("restart", restart)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<T> Fit<T> {

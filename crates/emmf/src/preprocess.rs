@@ -13,6 +13,7 @@ use crate::real::Real;
 /// One step of preprocessing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Normalize {
     /// Every sample to unit length, as in the paper; a zero sample stays zero.
     Unit,

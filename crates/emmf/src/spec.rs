@@ -49,6 +49,7 @@ pub enum Outliers {
 /// How one factor is updated while the other stays fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Solver {
     /// Multiplicative update with an exponent.
     #[default]

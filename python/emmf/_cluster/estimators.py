@@ -17,7 +17,6 @@ from .._arrays import borrowed
 from .._base import MatrixFactorization
 from .._choice import AMONG, chosen
 from .._estimators import ESTIMATORS, make
-from .._online import learns
 from .._parameters import COUNT, Parameter
 from .._progress import Progress, Step, watcher
 from .driver import Driver, Engine
@@ -152,7 +151,7 @@ class OnCluster(MatrixFactorization):
     def _of_all(self) -> list[str]:
         """Name what was asked for that looks at all samples at once."""
         given = {name: getattr(self, name, None) for name in ("graph", "consensus", "layers", "missing", "init")}
-        usual = {"missing": (None, "refuse"), "init": (None, "kmeans", "kmeans-parallel", "trimmed")}
+        usual = {"missing": (None, "refuse"), "init": (None, "kmeans", "kmeans-parallel", "trimmed", "random")}
         return [f"{name}={value!r}" for name, value in given.items() if value not in usual.get(name, (None, False))]
 
     @staticmethod
@@ -295,10 +294,15 @@ class OnCluster(MatrixFactorization):
         return _emmf.THRESHOLD - self._of(X, "scores")
 
 
+def spreads(entry: dict[str, Any]) -> bool:
+    """Tell whether the samples of a method may be in shards: its steps need sums over them or their entries."""
+    return bool(entry["places"] != "one-memory")
+
+
 def made(base: type[OnCluster], module: str, own: Parameter) -> dict[str, type[OnCluster]]:
-    """Make the estimators of an engine, by the names of their classes: of all methods whose samples may be anywhere."""
+    """Make the estimators of an engine, by the names of their classes: of all methods whose samples may be in shards."""
     found = {}
     for alone in ESTIMATORS.values():
-        if learns(alone._entry):
+        if spreads(alone._entry):
             found[alone.__name__] = make(alone._entry, base, module, [own, IN_PLACE, SHARDS, DEADLINE])
     return found

@@ -165,6 +165,7 @@ fn methods_lists_all_facts() {
         let Facts {
             graph,
             weights,
+            own_loss,
             missing,
             set_aside,
             zeros,
@@ -182,6 +183,7 @@ fn methods_lists_all_facts() {
         let facts = json!({
             "graph": graph,
             "weights": weights,
+            "own_loss": own_loss,
             "missing": missing,
             "set_aside": set_aside,
             "zeros": zeros,

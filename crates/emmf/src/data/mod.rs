@@ -32,7 +32,7 @@ pub(crate) use survey::{Factor, Survey, Wanted};
 pub(crate) use tree::{add_up, sum_of_parts};
 pub(crate) use vectorized::vectorized;
 pub(crate) use walk::{
-    is_small, leaf_rows_of, least_parts, rows_per_part, rows_per_summed_part, summed_parts,
+    entry_leaf_rows, is_small, leaf_rows_of, least_parts, rows_per_part, rows_per_summed_part, summed_parts,
 };
 
 use crate::error::Result;

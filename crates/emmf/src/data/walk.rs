@@ -127,6 +127,11 @@ pub(super) fn rows_per_leaf((n, d): (usize, usize), least: usize) -> usize {
     rows_per_summed_part(n) * (PARTS / leaves)
 }
 
+/// The same where an iteration makes all its products leaf by leaf: at least four, for as many threads.
+pub(crate) fn entry_leaf_rows(shape: (usize, usize)) -> usize {
+    rows_per_leaf(shape, 4)
+}
+
 /// The same of samples that may be sparse, wherever they are: a leaf of sparse ones is worth a slab.
 pub(crate) fn leaf_rows_of((n, d): (usize, usize), sparse: bool) -> usize {
     rows_per_leaf((n, if sparse { d.max(super::sparse::SLAB) } else { d }), 1)

@@ -4,11 +4,11 @@ use crate::data::{Data, Survey};
 use crate::error::{Error, Result};
 use crate::init::Factors;
 use crate::matrix::Samples;
-use crate::method::check_beta;
+use crate::method::{Recipe, check_beta};
 use crate::model::with_gaps;
 use crate::preprocess::Normalize;
 use crate::real::Real;
-use crate::registry::{Entry, Kind, Places, Storage, Values};
+use crate::registry::{Entry, Places, Storage};
 use crate::spec::{Init, LabelRule, MOST_LAYERS, Missing, Outliers, Solver, Spec, StopBy};
 
 use super::Given;
@@ -125,12 +125,12 @@ pub(super) fn anywhere<T>(spec: &Spec, entry: &Entry, given: &Given<'_, T>) -> R
     if spec.is_deep() {
         return wrong("layers", shown(spec), "one for samples held elsewhere");
     }
-    if entry.facts.places != Places::Anywhere || spec.graph.is_some() {
-        return wrong(
-            "method",
-            entry.name.into(),
-            "one that weights samples and uses no graph for samples held elsewhere",
-        );
+    if entry.facts.places == Places::OneMemory || spec.graph.is_some() {
+        let must = "one that weights samples or entries and uses no graph for samples held elsewhere";
+        return wrong("method", entry.name.into(), must);
+    }
+    if let Some(sweeps @ 1..) = entry.recipe(&spec.params).map(Recipe::median_sweeps) {
+        return wrong("median-sweeps", sweeps.to_string(), "0 for samples held elsewhere");
     }
     no_penalties(spec, entry, "held elsewhere")?;
     if spec.init == Some(Init::Graph) && given.start.is_none() {
@@ -182,11 +182,10 @@ pub(super) fn own<T>(spec: &Spec, given: &Given<'_, T>) -> Result<()> {
 
 /// A loss of one's own goes with a method of weighted samples.
 pub(super) fn loss(spec: &Spec, entry: &Entry, own: bool) -> Result<()> {
-    let weighs_samples = matches!(entry.kind, Kind::Samples(_) | Kind::Graph(_));
     if own {
         no_penalties(spec, entry, "that are weighed by a loss of your own")?;
     }
-    if own && (!weighs_samples || spec.missing == Missing::Nan) {
+    if own && (!entry.facts.own_loss || spec.missing == Missing::Nan) {
         let must = format!("left out with {}, which does not weight samples", entry.name);
         return Err(Error::param("loss", "one of your own", must));
     }
@@ -330,17 +329,14 @@ pub(super) fn clusters<T>(spec: &Spec, given: &Given<'_, T>, n: usize) -> Result
 
 /// A divergence that is infinite at 0 gets no zeros.
 pub(super) fn zeros<T: Real, X: Data<T>>(spec: &Spec, entry: &Entry, x: &X) -> Result<()> {
-    match entry.kind {
-        Kind::Entries(make) => {
-            make(&Values::of(entry, &spec.params)).beta().map_or(Ok(()), |beta| check_beta(x, beta))
-        }
-        _ => Ok(()),
-    }
+    let beta = entry.recipe(&spec.params).and_then(Recipe::beta);
+    beta.map_or(Ok(()), |beta| check_beta(x, beta, 0))
 }
 
 /// Penalties go together with the rest.
 fn penalties(spec: &Spec, entry: &Entry) -> Result<()> {
-    if !matches!(entry.kind, Kind::Samples(_)) || entry.penalties(spec, (1.0, 1.0)).are_none() {
+    // A divergence leaves out missing values in any case.
+    if entry.recipe(&spec.params).is_some() || entry.penalties(spec, (1.0, 1.0)).are_none() {
         return Ok(());
     }
     if spec.missing == Missing::Nan {

@@ -80,7 +80,7 @@ impl<'a> Guide<'a> {
 
 /// What was chosen, to be told.
 pub(super) fn told<T>((width, modularity): (usize, f64)) -> [Extra<T>; 2] {
-    let number = |name, value| Extra { name, value: Value::Number(value) };
+    let number = |name, value| Extra::new(name, Value::Number(value));
     [number("graph-centroids", width as f64), number("graph-modularity", modularity)]
 }
 

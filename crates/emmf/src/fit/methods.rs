@@ -1,5 +1,6 @@
 //! A method from its entry in the registry and the parameters: one line for each kind.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -21,10 +22,10 @@ use crate::method::{
 use crate::model::Fit;
 use crate::real::Real;
 use crate::registry::{Kind, Values};
-use crate::spec::{Missing, Solver};
+use crate::spec::{GraphSpec, Missing, Solver};
 
 impl Fitting<'_> {
-    /// Fits samples anywhere with a method that weighs them, without a graph.
+    /// Fits samples anywhere with a method that weighs them or their entries, without a graph.
     pub(super) fn fit_side<T: Real>(
         self,
         side: &dyn SampleSide<T>,
@@ -36,112 +37,138 @@ impl Fitting<'_> {
                 let method = irls(&self, || own.map_or_else(|| make(&values), |own| own()));
                 self.fit_by(&method, side, given)
             }
-            _ => Err(Error::param("method", self.entry.name, "one that weights samples")),
+            Kind::Entries(make) => {
+                let method = entrywise(&self, Aim::Entries(make(&values)), side.shape());
+                self.fit_by(&method, side, given)
+            }
+            _ => Err(Error::param("method", self.entry.name, "one that weights samples or entries")),
         }
     }
 
     /// Makes the method and fits with it, on the given graph where it follows one.
     pub(super) fn fit<T: Real>(mut self, data: &Stored<'_, T>, mut given: Given<'_, T>) -> Result<Fit<T>> {
-        let Self { spec, entry, weights, .. } = self;
-        let missing = spec.missing == Missing::Nan;
-        let values = Values::of(entry, &spec.params);
-        let follows = entry.follows(spec);
-        let own = given.loss;
         if let Some(device) = given.device {
-            spec.check_device(&device.name())?;
+            self.spec.check_device(&device.name())?;
         }
-        let making = Instant::now();
-        let merges = entry.merges(spec);
-        if follows.or(merges).is_some() {
-            given.begins(Phase::Graph);
-        }
-        let guide = Guide::find(&self, data, &given)?;
-        let merging =
-            merges.map(|chosen| graph::find(chosen, &data.unit(), given.graph, &given.until(self.deadline)));
-        let merging = merging.transpose()?;
-        self.clusters = given.clusters.map(|clusters| {
-            let mut clusters = clusters.to_vec();
-            fill(data, &mut clusters, spec.k);
-            clusters
-        });
-        self.seconds.prepare += making.elapsed().as_secs_f64();
-        let followed = guide.map(|guide| {
-            (self.clusters, self.choice) = (self.clusters.take().or(guide.clusters), guide.choice);
-            guide.graph
-        });
-        let graph = |normalized| {
-            let graph = followed.ok_or_else(|| Error::param("graph", "missing", "given"))?;
-            Ok::<_, Error>(graph::normalized(follows.unwrap_or_default(), graph, normalized))
-        };
-        match entry.kind {
-            Kind::Samples(make) if spec.is_deep() => {
-                let irls = irls(&self, || own.map_or_else(|| make(&values), |own| own()));
-                let method = Deep {
-                    irls,
-                    exponent: self.exponent(),
-                    sample_weights: weights,
-                    above: &spec.above,
-                    graph: merging,
-                    alone: Alone {
-                        max_iter: spec.max_iter,
-                        tol: entry.tol(spec),
-                        by: check::stop_by(spec, entry),
-                    },
-                    agreed: OnceLock::new(),
-                    labels: entry.labels(spec),
-                };
+        let graphs = self.graphs(data, &mut given)?;
+        let (spec, weights) = (self.spec, self.weights);
+        let values = Values::of(self.entry, &spec.params);
+        match self.entry.kind {
+            Kind::Samples(make) | Kind::Graph(make) => self.fit_samples(make, data, given, graphs),
+            Kind::Entries(_) if data.is_sparse() && self.is_divergence() => {
+                let method = sparse_divergence(&self, data.shape());
                 self.fit_by(&method, data, &mut given)
             }
-            Kind::Samples(make) | Kind::Graph(make) if follows.is_some() => {
-                let (irls, graph) =
-                    (irls(&self, || own.map_or_else(|| make(&values), |own| own())), graph(true)?);
-                let (lambda, monotone) = (values.get("lambda"), values.get("monotone") == Some(1.0));
-                self.fit_by(
-                    &GraphIrls { irls, sample_weights: weights, graph, lambda, monotone },
-                    data,
-                    &mut given,
-                )
-            }
-            Kind::Samples(make) if missing => {
-                let aim = Aim::Samples(Box::new(|| make(&values)));
-                let method = entrywise(&self, aim, data.shape());
-                self.fit_by(&method, data, &mut given)
-            }
-            Kind::Samples(make) if !self.penalties(data.shape()).are_none() => {
-                let update = irls(&self, || make(&values)).update;
-                let penalties = self.penalties(data.shape());
-                self.fit_by(&Penalised { update, penalties, sample_weights: weights }, data, &mut given)
-            }
-            Kind::Samples(_) | Kind::Graph(_) => match given.device {
-                Some(device) => self.fit_on(device, data, &mut given),
-                None => self.fit_side(&Host::new(data, weights), &mut given),
-            },
-            Kind::Entries(make) => match make(&values) {
-                recipe @ Recipe::Divergence if data.is_sparse() => {
-                    let method = sparse_divergence(&self, recipe, data.shape());
-                    self.fit_by(&method, data, &mut given)
-                }
-                recipe => {
-                    let method = entrywise(&self, Aim::Entries(recipe), data.shape());
-                    self.fit_by(&method, data, &mut given)
-                }
-            },
+            Kind::Entries(_) => self.fit_side(&Host::new(data, weights), &mut given),
             Kind::Probabilistic => self.fit_by(&pnmf(&values, weights), data, &mut given),
             Kind::Separable => self.fit_by(&gsnmf(&values, weights), data, &mut given),
             Kind::Regularized(make) => {
                 let terms = make(&values);
-                let graph = if terms.graph == Source::Given { Some(graph(false)?) } else { None };
+                let graph = if terms.graph == Source::Given { Some(graphs.followed(false)?) } else { None };
                 let method = Regularized { terms, graph: graph.as_deref(), sample_weights: weights };
                 self.fit_by(&method, data, &mut given)
             }
             Kind::Orthogonal => self.fit_by(&Onmf { sample_weights: weights }, data, &mut given),
             Kind::Symmetric => {
-                let (graph, half) = (graph(true)?, values.get("half") == Some(1.0));
+                let (graph, half) = (graphs.followed(true)?, values.get("half") == Some(1.0));
                 self.fit_by(&Symnmf { graph: &graph, half }, data, &mut given)
             }
-            Kind::RobustManifold => self.fit_by(&rmnmf(&values, &*graph(false)?), data, &mut given),
+            Kind::RobustManifold => self.fit_by(&rmnmf(&values, &*graphs.followed(false)?), data, &mut given),
             Kind::LocalCentroids => self.fit_by(&lsnmf(&values, weights), data, &mut given),
         }
+    }
+
+    /// The graphs of this fit; where it starts at clusters, these are known then.
+    fn graphs<'g, T: Real>(&mut self, data: &Stored<'_, T>, given: &mut Given<'g, T>) -> Result<Graphs<'g>> {
+        let making = Instant::now();
+        let (follows, merges) = (self.entry.follows(self.spec), self.entry.merges(self.spec));
+        if follows.or(merges).is_some() {
+            given.begins(Phase::Graph);
+        }
+        let guide = Guide::find(self, data, given)?;
+        let cancel = given.until(self.deadline);
+        let merging =
+            merges.map(|chosen| graph::find(chosen, &data.unit(), given.graph, &cancel)).transpose()?;
+        self.clusters = given.clusters.map(|clusters| {
+            let mut clusters = clusters.to_vec();
+            fill(data, &mut clusters, self.spec.k);
+            clusters
+        });
+        let followed = guide.map(|guide| {
+            (self.clusters, self.choice) = (self.clusters.take().or(guide.clusters), guide.choice);
+            guide.graph
+        });
+        self.seconds.prepare += making.elapsed().as_secs_f64();
+        Ok(Graphs { follows, followed, merging })
+    }
+
+    /// Fits with a method that weighs samples.
+    fn fit_samples<T: Real>(
+        self,
+        make: MakeByValues,
+        data: &Stored<'_, T>,
+        mut given: Given<'_, T>,
+        graphs: Graphs<'_>,
+    ) -> Result<Fit<T>> {
+        let Self { spec, entry, weights, .. } = self;
+        let (values, own) = (Values::of(entry, &spec.params), given.loss);
+        let irls = || irls(&self, || own.map_or_else(|| make(&values), |own| own()));
+        let penalties = self.penalties(data.shape());
+        if spec.is_deep() {
+            let alone =
+                Alone { max_iter: spec.max_iter, tol: entry.tol(spec), by: check::stop_by(spec, entry) };
+            let method = Deep {
+                irls: irls(),
+                exponent: self.exponent(),
+                sample_weights: weights,
+                above: &spec.above,
+                graph: graphs.merging,
+                alone,
+                agreed: OnceLock::new(),
+                labels: entry.labels(spec),
+            };
+            self.fit_by(&method, data, &mut given)
+        } else if graphs.follows.is_some() {
+            let (lambda, monotone) = (values.get("lambda"), values.get("monotone") == Some(1.0));
+            let (irls, graph) = (irls(), graphs.followed(true)?);
+            let method = GraphIrls { irls, sample_weights: weights, graph, lambda, monotone };
+            self.fit_by(&method, data, &mut given)
+        } else if spec.missing == Missing::Nan {
+            let method = entrywise(&self, Aim::Samples(Box::new(|| make(&values))), data.shape());
+            let side: &dyn SampleSide<T> = &Host::new(data, weights);
+            self.fit_by(&method, side, &mut given)
+        } else if !penalties.are_none() {
+            let method = Penalised { update: irls().update, penalties, sample_weights: weights };
+            self.fit_by(&method, data, &mut given)
+        } else {
+            match given.device {
+                Some(device) => self.fit_on(device, data, &mut given),
+                None => self.fit_side(&Host::new(data, weights), &mut given),
+            }
+        }
+    }
+
+    /// Whether it minimises the divergence that need not see zeros.
+    fn is_divergence(&self) -> bool {
+        self.entry.recipe(&self.spec.params) == Some(Recipe::Divergence)
+    }
+}
+
+/// Makes the loss of a method from its parameters.
+type MakeByValues = fn(&Values<'_>) -> Box<dyn Loss>;
+
+/// The graphs of a fit.
+struct Graphs<'g> {
+    follows: Option<GraphSpec>,
+    followed: Option<Cow<'g, Graph>>,
+    merging: Option<Cow<'g, Graph>>,
+}
+
+impl<'g> Graphs<'g> {
+    /// The graph that the fit follows.
+    fn followed(self, normalized: bool) -> Result<Cow<'g, Graph>> {
+        let graph = self.followed.ok_or_else(|| Error::param("graph", "missing", "given"))?;
+        Ok(graph::normalized(self.follows.unwrap_or_default(), graph, normalized))
     }
 }
 
@@ -159,21 +186,17 @@ fn irls<'a>(fitting: &Fitting<'a>, loss: impl Fn() -> Box<dyn Loss> + Send + Syn
 
 /// The entry-wise method that minimises this.
 fn entrywise<'a>(fitting: &Fitting<'a>, aim: Aim<'a>, shape: (usize, usize)) -> Entrywise<'a> {
-    let Fitting { spec, weights: sample_weights, .. } = *fitting;
+    let spec = fitting.spec;
     let missing = spec.missing == Missing::Nan;
     let penalties = fitting.penalties(shape);
     let recipe = if let Aim::Entries(recipe) = &aim { Some(*recipe) } else { None };
     let exponents = fitting.exponents(recipe, &penalties);
-    Entrywise { aim, exponents, penalties, epsilon: spec.epsilon, sample_weights, missing }
+    Entrywise { aim, exponents, penalties, epsilon: spec.epsilon, missing }
 }
 
-fn sparse_divergence<'a>(
-    fitting: &Fitting<'a>,
-    recipe: Recipe,
-    shape: (usize, usize),
-) -> SparseDivergence<'a> {
+fn sparse_divergence<'a>(fitting: &Fitting<'a>, shape: (usize, usize)) -> SparseDivergence<'a> {
     let penalties = fitting.penalties(shape);
-    let exponents = fitting.exponents(Some(recipe), &penalties);
+    let exponents = fitting.exponents(Some(Recipe::Divergence), &penalties);
     SparseDivergence { exponents, penalties, sample_weights: fitting.weights }
 }
 

@@ -29,6 +29,8 @@ pub use kmeans::{Kmeans, kmeans};
 pub(crate) use nndsvd::{OVERSAMPLE, leading};
 pub use parallel::{Draw, Look, Near};
 pub(crate) use parallel::{Measured, Scattered};
+pub use random::RandomRows;
+pub(crate) use random::{mean_of, random};
 pub use trimmed::trimmed_kmeans;
 
 /// A stream of random numbers.

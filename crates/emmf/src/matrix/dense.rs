@@ -35,6 +35,23 @@ impl<T> TryFrom<Unchecked<T>> for Mat<T> {
     }
 }
 
+impl<T> Mat<T> {
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Rows and columns.
+    pub fn shape(&self) -> (usize, usize) {
+        (self.rows, self.cols)
+    }
+}
+
 impl<T: Real> Mat<T> {
     /// All entries zero.
     pub fn zeros(rows: usize, cols: usize) -> Self {
@@ -64,19 +81,31 @@ impl<T: Real> Mat<T> {
         Self { data, rows, cols: N }
     }
 
-    /// Number of rows.
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// Number of columns.
-    pub fn cols(&self) -> usize {
-        self.cols
-    }
-
-    /// Rows and columns.
-    pub fn shape(&self) -> (usize, usize) {
-        (self.rows, self.cols)
+    /// From rows whose lengths only the program knows: `Mat::try_from_rows(vec![vec![1.0, 2.0], vec![3.0, 4.0]])`. All must have
+    /// as many entries as the first.
+    ///
+    /// ```
+    /// use emmf::Mat;
+    /// let x = Mat::try_from_rows(&[vec![1.0, 2.0], vec![3.0, 4.0]])?;
+    /// assert_eq!((x.shape(), x[(1, 0)]), ((2, 2), 3.0));
+    /// let told = Mat::try_from_rows([&[1.0, 2.0][..], &[3.0]]).unwrap_err().to_string();
+    /// assert!(told.contains("row 1"), "{told}");
+    /// # Ok::<(), emmf::Error>(())
+    /// ```
+    pub fn try_from_rows<R: AsRef<[T]>>(rows: impl IntoIterator<Item = R>) -> Result<Self> {
+        let mut all = Self { data: Vec::new(), rows: 0, cols: 0 };
+        for row in rows {
+            let row = row.as_ref();
+            if all.rows == 0 {
+                all.cols = row.len();
+            } else if row.len() != all.cols {
+                let must = format!("{}, as row 0 has", all.cols);
+                return Err(Error::param("the entries", format!("{} in row {}", row.len(), all.rows), must));
+            }
+            all.data.extend_from_slice(row);
+            all.rows += 1;
+        }
+        Ok(all)
     }
 
     /// Row `i`.

@@ -135,9 +135,20 @@ impl Coding {
         ending: &Ending,
         missing: bool,
     ) -> Result<Vec<f64>> {
-        let (Factors { u, v }, until) = (factors, (ending.deadline, &ending.cancel));
+        let Factors { u, v } = factors;
+        self.polish(x, (u, v), ending.polish.then_some((ending.deadline, &ending.cancel)), missing)
+    }
+
+    /// The same with V apart from U; V is coded anew where there is time for it.
+    pub(super) fn polish<T: Real, X: Data<T>>(
+        &self,
+        x: &X,
+        (u, v): (&Mat<T>, &mut Mat<T>),
+        until: Option<(Deadline, &Cancel)>,
+        missing: bool,
+    ) -> Result<Vec<f64>> {
         let normal = Normal::new(u);
-        if ending.polish
+        if let Some(until) = until
             && let Ok(found) = self.recode(x, (u, &normal), v, missing, until)
         {
             return Ok(found);
@@ -161,28 +172,6 @@ impl<T: Real> Outcome<T> {
 /// Residual of every sample at the given factors.
 pub(crate) fn residuals<T: Real, X: Data<T>>(x: &X, factors: &mut Factors<T>) -> Result<Vec<f64>> {
     in_blocks(x, (&factors.u, &Normal::new(&factors.u)), &mut factors.v, None)
-}
-
-/// Codes every row of V anew by least squares, where that is wanted, until time is up or it is cancelled; the residuals of what is
-/// then there.
-pub(super) fn least_squares<T: Real, X: Data<T>>(
-    x: &X,
-    u: &Mat<T>,
-    v: &mut Mat<T>,
-    polish: Option<(Deadline, &Cancel)>,
-) -> Result<Vec<f64>> {
-    let normal = Normal::new(u);
-    if let Some((deadline, cancel)) = polish
-        && let Ok(found) = in_blocks(
-            x,
-            (u, &normal),
-            v,
-            Some(Anew { features: &[], penalty: Penalty::default(), deadline, cancel }),
-        )
-    {
-        return Ok(found);
-    }
-    in_blocks(x, (u, &normal), v, None)
 }
 
 /// √((d/oᵢ)·Σ mᵢⱼ²) over the oᵢ entries of every sample that are not missing.

@@ -12,7 +12,7 @@
 //! [`SampleSide`] has them: this file knows U and sums.
 
 use super::momentum::Momentum;
-use super::side::{Column, Finish, Host, Lengths, Pull, Sweep, Tree, Weighed, total};
+use super::side::{Column, Finish, Host, Lengths, Pull, Sweep, Tree, Weighed, archive_column, total};
 use super::update::room;
 use super::{Coding, Ending, Method, Outcome, SampleSide, Update};
 use crate::checkpoint::Archive;
@@ -185,14 +185,7 @@ impl Irls<'_> {
         let ahead = momentum.as_ref().map(|_| ("momentum-v", Column::Ahead));
         let columns =
             [("v", Column::Coefficients), ("residuals", Column::Residuals), ("weights", Column::Weights)];
-        for (name, what) in columns.into_iter().chain(ahead) {
-            archive.elsewhere(
-                name,
-                side,
-                |side| side.column(what),
-                |side, values| side.set_column(what, values),
-            );
-        }
+        columns.into_iter().chain(ahead).for_each(|column| archive_column(&mut *side, column, archive));
         archive.number("largest-weight", &mut weighed.largest);
         archive.number("objective", &mut weighed.objective);
         archive.count("iteration", iteration);
@@ -233,13 +226,11 @@ impl<'x, T: Real, X: SampleSide<T> + ?Sized + 'x> Method<'x, T, X> for Irls<'_> 
         let smoothing = state.smoothing();
         let IrlsState { u, mut side, loss, mut stats, mut weighing, pull, momentum, .. } = state;
         drop((pull, momentum));
-        let (labels, polish, deadline) = (ending.labels, ending.polish, ending.deadline);
-        let finish = Finish { labels, polish, smoothing, deadline, cancel: ending.cancel.clone() };
+        let finish = Finish { smoothing, ..Finish::of(&ending) };
         let stats = total(&mut stats, |out| side.finish(&u, &finish, out))?;
         let Weighed { objective, .. } = total(&mut weighing, |out| side.weigh(&*loss, &stats, out))?;
         let tall = side.into_tall()?;
-        // New samples are labelled by such coefficients, too.
-        let labels = if labels.is_kmeans() { ending.read(&tall.v, &u)? } else { tall.labels };
+        let labels = ending.labels_of(tall.labels, &tall.v, &u)?;
         Ok(Outcome {
             factors: Factors { u, v: tall.v },
             labels,

@@ -50,6 +50,12 @@ impl Ending {
         }
     }
 
+    /// The labels that were read off V where the samples are, unless k-means is to find them: then those of the V that is left, by
+    /// which new samples are labelled, too.
+    pub(super) fn labels_of<T: Real>(&self, read: Vec<usize>, v: &Mat<T>, u: &Mat<T>) -> Result<Vec<usize>> {
+        if self.labels.is_kmeans() { self.read(v, u) } else { Ok(read) }
+    }
+
     /// k-means of the shares, each as often as its sample counts, numbered after the centroids that the clusters are mostly made of.
     fn clustered<T: Real>(&self, shares: &Shares<'_, T>) -> Result<Vec<usize>> {
         let (n, c) = shares.v.shape();

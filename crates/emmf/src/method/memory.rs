@@ -28,9 +28,10 @@ pub(crate) fn nothing(_: &Sizes<'_>) -> f64 {
 
 /// Blocks of X and of what approximates it, and the sums of the parts.
 pub(crate) fn entrywise(fit: &Sizes<'_>) -> f64 {
-    let grid = Grid::new(fit.n as usize, (fit.d as usize).max(1));
+    let grid = Grid::new((fit.n as usize, (fit.d as usize).max(1)), usize::MAX);
     let slot = grid.block as f64 * (4.0 * fit.d + 2.0 * fit.k);
-    fit.size * grid.parts as f64 * (slot + 2.0 * fit.k * fit.d)
+    // Their sum, too, and as many numbers for each of U, its like and their transposes.
+    fit.size * (grid.leaves as f64 * (slot + 2.0 * fit.k * fit.d) + 6.0 * fit.k * fit.d)
 }
 
 /// Means, variances and moments in double precision.

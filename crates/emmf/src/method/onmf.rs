@@ -142,7 +142,7 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Onmf<'_> {
             weights: self.sample_weights.iter().map(|s| 2.0 * s).collect(),
             objective,
             coding: Coding::LeastSquares,
-            extras: vec![Extra { name: "orthogonality", value: Value::Number(orthogonality) }],
+            extras: vec![Extra::new("orthogonality", Value::Number(orthogonality))],
             layers: None,
         })
     }

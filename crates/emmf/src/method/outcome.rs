@@ -1,11 +1,14 @@
 //! What a method leaves when the loop has ended.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Coding, Layers};
 use crate::cancel::{Cancel, Deadline};
 use crate::init::Factors;
 use crate::matrix::Mat;
+use crate::real::Real;
 use crate::spec::LabelRule;
 
 /// What is to be done after the last iteration.
@@ -50,12 +53,64 @@ pub struct Outcome<T> {
 }
 
 /// A result that only some methods have.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(
+    into = "WrittenExtra<T>",
+    from = "WrittenExtra<T>",
+    bound(serialize = "T: Real + Serialize", deserialize = "T: Real + serde::de::DeserializeOwned")
+)]
 pub struct Extra<T> {
     /// Its name: of the file for a matrix, of the entry of the record for anything else.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// The result.
     pub value: Value<T>,
+}
+
+impl<T> Extra<T> {
+    /// A result with its name.
+    pub fn new(name: impl Into<Cow<'static, str>>, value: Value<T>) -> Self {
+        Self { name: name.into(), value }
+    }
+}
+
+/// An [`Extra`] as serde writes it in a fit: matrices, too.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct WrittenExtra<T> {
+    name: String,
+    value: WrittenValue<T>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum WrittenValue<T> {
+    Number(f64),
+    Indices(Vec<usize>),
+    Vector(Vec<f64>),
+    Matrix(Mat<T>),
+}
+
+impl<T: Real> From<Extra<T>> for WrittenExtra<T> {
+    fn from(Extra { name, value }: Extra<T>) -> Self {
+        let value = match value {
+            Value::Number(value) => WrittenValue::Number(value),
+            Value::Indices(value) => WrittenValue::Indices(value),
+            Value::Vector(value) => WrittenValue::Vector(value),
+            Value::Matrix(value) => WrittenValue::Matrix(value),
+        };
+        Self { name: name.into_owned(), value }
+    }
+}
+
+impl<T: Real> From<WrittenExtra<T>> for Extra<T> {
+    fn from(WrittenExtra { name, value }: WrittenExtra<T>) -> Self {
+        let value = match value {
+            WrittenValue::Number(value) => Value::Number(value),
+            WrittenValue::Indices(value) => Value::Indices(value),
+            WrittenValue::Vector(value) => Value::Vector(value),
+            WrittenValue::Matrix(value) => Value::Matrix(value),
+        };
+        Self::new(name, value)
+    }
 }
 
 /// The value of an [`Extra`].

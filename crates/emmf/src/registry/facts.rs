@@ -14,6 +14,8 @@ pub struct Facts {
     /// Whether samples may count more or less than once. A loss counts a sample as often as its weight says; a graph counts
     /// each sample once.
     pub weights: bool,
+    /// Whether a loss of your own can take the place of its own.
+    pub own_loss: bool,
     /// Whether it can leave out missing values.
     pub missing: bool,
     /// Whether outliers are set aside.
@@ -96,7 +98,9 @@ pub enum SetAside {
 pub enum Places {
     /// In one memory: a step needs all of them at once.
     OneMemory,
-    /// Anywhere, in shards: steps need sums over them.
+    /// In one memory or in shards of several: steps need sums over entries.
+    Shards,
+    /// Anywhere, in shards, on a card or batch after batch: steps need sums over samples.
     Anywhere,
 }
 
@@ -130,6 +134,7 @@ pub(crate) const WITH_GRAPH: f64 = 4.0;
 pub(super) const SAMPLES: Facts = Facts {
     graph: GraphUse::Optional,
     weights: true,
+    own_loss: true,
     missing: true,
     set_aside: SetAside::Asked,
     zeros: true,
@@ -149,6 +154,7 @@ pub(super) const SAMPLES: Facts = Facts {
 pub(super) const ENTRIES: Facts = Facts {
     graph: GraphUse::None,
     weights: true,
+    own_loss: false,
     missing: true,
     set_aside: SetAside::Asked,
     zeros: true,
@@ -160,7 +166,7 @@ pub(super) const ENTRIES: Facts = Facts {
     consensus: true,
     layers: false,
     penalties: false,
-    places: Places::OneMemory,
+    places: Places::Shards,
     memory: Memory { products: false, more: memory::entrywise, ..like_v(2.0) },
 };
 
@@ -169,6 +175,7 @@ pub(super) const fn alone(labels: LabelRule, codes_alone: bool, memory: Memory) 
     Facts {
         graph: GraphUse::None,
         weights: true,
+        own_loss: false,
         missing: false,
         set_aside: SetAside::Never,
         zeros: true,
@@ -190,6 +197,7 @@ pub(super) const fn with_graph(graph: GraphUse, labels: LabelRule, memory: Memor
     Facts {
         graph,
         weights: false,
+        own_loss: false,
         missing: false,
         set_aside: SetAside::Never,
         zeros: false,

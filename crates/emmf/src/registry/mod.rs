@@ -217,6 +217,14 @@ impl Entry {
         }
     }
 
+    /// What an entry-weighted method minimises with the given parameters.
+    pub(crate) fn recipe(&self, params: &BTreeMap<String, f64>) -> Option<Recipe> {
+        match self.kind {
+            Kind::Entries(make) => Some(make(&Values::of(self, params))),
+            _ => None,
+        }
+    }
+
     /// The graph that a fit with these parameters follows. Layers are merged along one before the iterations, which follow none.
     pub fn follows(&self, spec: &Spec) -> Option<GraphSpec> {
         if spec.is_deep() { None } else { spec.graph.or_else(|| spec.own_graph()) }

@@ -113,7 +113,7 @@ fn no_cluster_is_empty_whatever_the_graph() {
 fn the_chosen_graph_is_told() {
     let (x, want) = corners(300, 3, 5);
     let fit = Spec::new("g-emmf", 3).fit(&x).unwrap();
-    let names: Vec<_> = fit.extras.iter().map(|extra| extra.name).collect();
+    let names: Vec<_> = fit.extras.iter().map(|extra| &*extra.name).collect();
     assert!(names.contains(&"graph-centroids") && names.contains(&"graph-modularity"), "{names:?}");
     assert!(accuracy(&want, &fit.labels).unwrap() > 0.95);
     let knn = Spec::new("g-emmf", 3).as_published().fit(&x).unwrap();

@@ -1,8 +1,8 @@
 //! Laws of [`SampleSide`]: however the samples are cut into shards, the fit has the same bits.
 
 use crate::oracle;
+use crate::streams::Pretended;
 
-use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
@@ -12,9 +12,10 @@ use emmf::method::side::{
     Answer, Held, History, Order, Place, Remote, Server, gathered, in_shards, joined, leaf_rows, serve, share,
 };
 use emmf::preprocess::Normalize;
-use emmf::registry::METHODS;
+use emmf::registry::{METHODS, Places};
 use emmf::{
-    Factors, Fit, Given, Graph, Init, LabelRule, Mat, Outliers, Real, Samples, Solver, Spec, StopBy, Threads,
+    Factors, Fit, Given, Graph, Init, LabelRule, Mat, Missing, Outliers, Real, Samples, Solver, Spec, StopBy,
+    Threads,
 };
 use oracle::problems::{Sparse, in_every_storage, rng, uniform};
 
@@ -25,8 +26,15 @@ fn problem(n: usize, d: usize, k: usize, seed: u64) -> (Mat<f64>, Factors<f64>) 
     (x, Factors { u, v })
 }
 
-fn sample_losses() -> impl Iterator<Item = &'static str> {
-    METHODS.iter().filter(|entry| entry.loss(&BTreeMap::new()).is_some()).map(|entry| entry.name)
+/// All methods whose samples may be in shards, with each of their solvers.
+fn in_shards_by_solver() -> impl Iterator<Item = (&'static str, Solver)> {
+    let anywhere = METHODS.iter().filter(|entry| entry.facts.places != Places::OneMemory);
+    anywhere.flat_map(|entry| entry.solvers.iter().map(|solver| (entry.name, *solver)))
+}
+
+/// A few iterations.
+fn some_steps(name: &str, solver: Solver) -> Spec {
+    Spec::new(name, 3).solver(solver).max_iter(12).tol(0.0)
 }
 
 fn fit_in_shards<T: Real>(spec: &Spec, x: &Samples<'_, T>, start: &Factors<T>, shards: usize) -> Fit<T> {
@@ -48,17 +56,18 @@ fn assert_same<T: Real>(one: &Fit<T>, other: &Fit<T>, what: &str) {
 #[test]
 fn shards_fit_as_one() {
     let (x, start) = problem(331, 9, 3, 1);
-    for name in sample_losses() {
-        for solver in [Solver::Mu, Solver::Hals] {
-            let spec = Spec::new(name, 3).solver(solver).max_iter(12).tol(0.0);
-            in_every_storage(&x, |storage, samples| {
-                let one = fit_in_shards(&spec, &samples, &start, 1);
-                for shards in [2, 3, 7, 40] {
-                    let what = format!("{name}, {solver}, {storage}, {shards} shards");
-                    assert_same(&one, &fit_in_shards(&spec, &samples, &start, shards), &what);
-                }
-            });
-        }
+    let in_file = Pretended::<f64>::new(&x, usize::MAX);
+    for (name, solver) in in_shards_by_solver() {
+        let spec = some_steps(name, solver);
+        let check = |storage: &str, samples: Samples<'_, f64>| {
+            let one = fit_in_shards(&spec, &samples, &start, 1);
+            for shards in [2, 3, 7, 40] {
+                let what = format!("{name}, {solver}, {storage}, {shards} shards");
+                assert_same(&one, &fit_in_shards(&spec, &samples, &start, shards), &what);
+            }
+        };
+        in_every_storage(&x, check);
+        check("streamed", Samples::Stream(&in_file));
     }
 }
 
@@ -66,12 +75,28 @@ fn shards_fit_as_one() {
 fn shards_fit_as_one_in_single_precision() {
     let (x, start) = problem(331, 9, 3, 2);
     let (x, start) = (x.cast::<f32>(), Factors { u: start.u.cast(), v: start.v.cast() });
-    for solver in [Solver::Mu, Solver::Hals] {
-        let spec = Spec::emmf(3).solver(solver).max_iter(12).tol(0.0);
-        let samples = Samples::from(&x);
+    for (name, solver) in in_shards_by_solver() {
+        let (spec, samples) = (some_steps(name, solver), Samples::from(&x));
         let one = fit_in_shards(&spec, &samples, &start, 1);
         for shards in [2, 3, 7] {
-            assert_same(&one, &fit_in_shards(&spec, &samples, &start, shards), &format!("{shards} shards"));
+            let what = format!("{name}, {solver}, {shards} shards");
+            assert_same(&one, &fit_in_shards(&spec, &samples, &start, shards), &what);
+        }
+    }
+}
+
+/// Coordinate descent in one sweep or many, with and without extrapolation.
+#[test]
+fn shards_descend_as_one() {
+    let (x, start) = problem(331, 9, 3, 9);
+    for (sweeps, extrapolate) in [(1, false), (1, true), (7, false), (7, true)] {
+        for name in ["emmf", "nmf", "capped-nmf"] {
+            let spec = some_steps(name, Solver::Hals).sweeps(sweeps).extrapolate(extrapolate);
+            let one = fit_in_shards(&spec, &Samples::from(&x), &start, 1);
+            for shards in [2, 7] {
+                let cut = fit_in_shards(&spec, &Samples::from(&x), &start, shards);
+                assert_same(&one, &cut, &format!("{name}, {sweeps} sweeps, {extrapolate}, {shards} shards"));
+            }
         }
     }
 }
@@ -105,6 +130,10 @@ fn shards_start_as_one_memory() {
         ("emmf", StopBy::Objective, Init::Kmeans),
         ("nmf", StopBy::Coefficients, Init::Kmeans),
         ("emmf", StopBy::Objective, Init::KmeansParallel),
+        ("emmf", StopBy::Objective, Init::Random),
+        ("huber-nmf", StopBy::Objective, Init::Kmeans),
+        ("cim-nmf", StopBy::Coefficients, Init::KmeansParallel),
+        ("nmf-div", StopBy::Objective, Init::Random),
     ] {
         let spec = Spec::new(name, 3).init(init).outliers(Outliers::Keep).max_iter(40).tol(1e-3);
         let spec = spec.stop_by(stop_by);
@@ -113,7 +142,9 @@ fn shards_start_as_one_memory() {
                 let given = Given::default();
                 in_shards(&samples, &ones, shards, |side| spec.fit_side(side, given)).unwrap()
             };
-            let one = spec.fit(samples).unwrap();
+            // The divergence of sparse samples in one memory is a method of its own, which rounds otherwise.
+            let other = matches!(samples, Samples::Csr(_)) && name == "nmf-div";
+            let one = if other { fit(1) } else { spec.fit(samples).unwrap() };
             for shards in [1, 2, 3, 7] {
                 let cut = fit(shards);
                 assert_same(&one, &cut, &format!("{name}, {storage}, {shards} shards"));
@@ -149,9 +180,15 @@ fn many_samples_fill_many_shards() {
     let factor = |rows, seed: usize| Mat::from_fn(rows, 2, |i, j| 0.1 + ((i + 3 * j + seed) % 7) as f32);
     let start = Factors { u: factor(2, 1), v: factor(n, 2) };
     let spec = Spec::emmf(2).max_iter(2).tol(0.0).polish(false);
-    let one = fit_in_shards(&spec, &Samples::from(&x), &start, 1);
-    for shards in [5, 40] {
-        assert_same(&one, &fit_in_shards(&spec, &Samples::from(&x), &start, shards), &format!("{shards}"));
+    for spec in [spec, Spec::new("nmf-div", 2).max_iter(1).tol(0.0).polish(false)] {
+        let one = fit_in_shards(&spec, &Samples::from(&x), &start, 1);
+        for shards in [5, 40] {
+            assert_same(
+                &one,
+                &fit_in_shards(&spec, &Samples::from(&x), &start, shards),
+                &format!("{shards}"),
+            );
+        }
     }
     let x = Dense::new(x.view(), None);
     let holding =
@@ -180,8 +217,8 @@ fn many_samples_fill_many_shards() {
 fn sides_elsewhere_fit_as_one() {
     let (x, start) = problem(331, 9, 3, 4);
     let (samples, ones) = (Samples::from(&x), vec![1.0; 331]);
-    for (at, name) in sample_losses().enumerate() {
-        let spec = Spec::new(name, 3).solver(Solver::Hals).max_iter(12).tol(0.0).init(Init::KmeansParallel);
+    for (at, (name, solver)) in in_shards_by_solver().enumerate() {
+        let spec = some_steps(name, solver).init(Init::KmeansParallel);
         let start = (at > 0).then_some(&start);
         let fit = |side: &dyn SampleSide<f64>| spec.fit_side(side, Given { start, ..Given::default() });
         let one = in_shards(&samples, &ones, 1, |side| fit(side)).unwrap();
@@ -198,6 +235,21 @@ fn sides_elsewhere_fit_as_one() {
     }
 }
 
+/// A divergence that is infinite where an entry is 0 says where that is among all samples.
+#[test]
+fn a_zero_is_found_where_it_is() {
+    let (mut x, start) = problem(331, 9, 3, 8);
+    x[(300, 4)] = 0.0;
+    let spec = some_steps("beta-nmf", Solver::Mu).param("beta", 0.0);
+    let (samples, ones) = (Samples::from(&x), vec![1.0; 331]);
+    for shards in [1, 3] {
+        let given = Given { start: Some(&start), ..Given::default() };
+        let fit = in_shards(&samples, &ones, shards, |side| spec.fit_side(side, given));
+        let told = fit.unwrap_err().to_string();
+        assert!(told.contains("row 300, column 4"), "{told}");
+    }
+}
+
 /// What a side elsewhere cannot do is an error in words.
 #[test]
 fn what_needs_one_memory_says_so() {
@@ -210,6 +262,9 @@ fn what_needs_one_memory_says_so() {
     };
     told(Spec::new("g-emmf", 2), "g-emmf");
     told(Spec::new("pnmf", 2), "pnmf");
+    told(Spec::new("l1-nmf", 2).param("median-sweeps", 3.0), "median-sweeps");
+    told(Spec::new("nmf-div", 2).param("alpha-w", 0.1), "alpha-w");
+    told(Spec::new("huber-nmf", 2).missing(Missing::Nan), "missing");
     told(Spec::emmf(2).outliers(Outliers::SetAside), "set-aside");
     told(Spec::emmf(2).normalize(vec![Normalize::Unit]), "elsewhere");
     told(Spec::emmf(2).init(Init::Nndsvd), "nndsvd");
@@ -228,14 +283,17 @@ fn what_needs_one_memory_says_so() {
 #[test]
 fn a_lost_shard_is_where_it_was() {
     let (x, _) = problem(331, 9, 3, 7);
-    for solver in [Solver::Mu, Solver::Hals] {
-        for (name, rule) in [("emmf", LabelRule::Largest), ("capped-nmf", LabelRule::Kmeans)] {
+    let by_samples = [("emmf", LabelRule::Largest), ("capped-nmf", LabelRule::Kmeans)];
+    let by_entries = [("cim-nmf", LabelRule::Largest), ("nmf-div", LabelRule::Kmeans)];
+    for (solver, methods) in [(Solver::Mu, by_samples), (Solver::Hals, by_samples), (Solver::Mu, by_entries)]
+    {
+        for (name, rule) in methods {
             let spec = Spec::new(name, 3).solver(solver).max_iter(4).tol(1e-12).stop_by(StopBy::Coefficients);
             let spec = spec.init(Init::KmeansParallel).restarts(2).label_rule(rule).outliers(Outliers::Keep);
-            let one = alone(&spec, &x, (false, usize::MAX));
+            let one = alone(&spec, &x, &WHOLE);
             for lost_every in [1, 4] {
-                let lost = alone(&spec, &x, (false, lost_every));
-                assert_same(&one, &lost, &format!("{name}, lost every {lost_every}"));
+                let again = alone(&spec, &x, &Apart { lost_every, ..WHOLE });
+                assert_same(&one, &again, &format!("{name}, lost every {lost_every}"));
             }
         }
     }
@@ -248,15 +306,39 @@ fn sparse_samples_elsewhere_fit_as_in_one_memory() {
     for init in [Init::Kmeans, Init::KmeansParallel] {
         let spec = Spec::emmf(3).init(init).init_restarts(1).max_iter(3).tol(0.0).outliers(Outliers::Keep);
         let one = spec.fit(Sparse::of(&x).narrow()).unwrap();
-        assert_same(&one, &alone(&spec, &x, (true, usize::MAX)), &format!("{init:?}"));
+        assert_same(&one, &alone(&spec, &x, &Apart { sparse: true, ..WHOLE }), &format!("{init:?}"));
+    }
+}
+
+/// Shards that bring their samples to unit length give the fit of one memory that does so.
+#[test]
+fn shards_of_unit_length_fit_as_one() {
+    let (x, _) = problem(331, 9, 3, 10);
+    for (name, init) in
+        [("emmf", Init::KmeansParallel), ("huber-nmf", Init::KmeansParallel), ("nmf", Init::Random)]
+    {
+        let spec = Spec::new(name, 3).init(init).outliers(Outliers::Keep).max_iter(6).tol(0.0);
+        let one = spec.clone().normalize([Normalize::Unit]).fit(&x).unwrap();
+        assert_same(&one, &alone(&spec, &x, &Apart { unit: true, ..WHOLE }), name);
     }
 }
 
 /// An order with its number.
 type Numbered = (u64, Order<f64>);
 
-/// A fit of three shards of bytes, sparse or not, one of which is lost after so many orders.
-fn alone(spec: &Spec, x: &Mat<f64>, (sparse, lost_every): (bool, usize)) -> Fit<f64> {
+/// Samples in three shards of bytes.
+struct Apart {
+    sparse: bool,
+    /// Whether they are brought to unit length there.
+    unit: bool,
+    /// A shard is lost after so many orders.
+    lost_every: usize,
+}
+
+const WHOLE: Apart = Apart { sparse: false, unit: false, lost_every: usize::MAX };
+
+/// A fit of such samples.
+fn alone(spec: &Spec, x: &Mat<f64>, &Apart { sparse, unit, lost_every }: &Apart) -> Fit<f64> {
     let rows_per_leaf = leaf_rows(x.shape(), sparse);
     let places: Vec<Place> = Place::cut(x.rows(), rows_per_leaf, 3);
     let fetched: Vec<usize> = (0..x.rows()).collect();
@@ -275,7 +357,7 @@ fn alone(spec: &Spec, x: &Mat<f64>, (sparse, lost_every): (bool, usize)) -> Fit<
             }
             life.push((number, order.clone()));
             let (place, weights) = (places[shard], vec![1.0; places[shard].count]);
-            let held = Held { place, rows_per_leaf, unit: false, weights: &weights };
+            let held = Held { place, rows_per_leaf, unit, weights: &weights };
             let samples = if sparse { compressed[shard].wide().into() } else { Samples::from(&parts[shard]) };
             serve(samples, &held, Threads::Number(1), |server| {
                 let mut last = Ok(Answer::Done);

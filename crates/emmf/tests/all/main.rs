@@ -44,3 +44,4 @@ mod synth;
 mod threads;
 mod time_limit;
 mod verdict;
+mod written;

@@ -66,6 +66,7 @@ fn by_hand(x: &Mat<f64>, steps: &[Normalize]) -> Mat<f64> {
                 let ends: Vec<(f64, f64)> = (0..d).map(ends).collect();
                 Mat::from_fn(n, d, |i, j| (x[(i, j)] - ends[j].0) / (ends[j].1 - ends[j].0))
             }
+            step => unimplemented!("{step:?}"),
         };
     }
     x

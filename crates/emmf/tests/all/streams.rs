@@ -11,14 +11,14 @@ use emmf::{Error, Factors, Init, Mat, Real, Result, RowSource, Running, Samples,
 use oracle::problems::{rng, uniform};
 
 /// A matrix that pretends to be a file; reading fails after so many calls. Counts the samples that are read.
-struct Pretended<T> {
+pub(crate) struct Pretended<T> {
     x: Mat<T>,
     good: AtomicUsize,
     read: AtomicUsize,
 }
 
 impl<T: Real> Pretended<T> {
-    fn new(x: &Mat<f64>, good: usize) -> Self {
+    pub(crate) fn new(x: &Mat<f64>, good: usize) -> Self {
         Self { x: x.cast(), good: AtomicUsize::new(good), read: AtomicUsize::new(0) }
     }
 

@@ -60,6 +60,7 @@ impl Oracle {
             rule: match registry::find(&spec.method).unwrap().solver(spec) {
                 Solver::Mu => Rule::Mu(spec.exponent.unwrap_or(published)),
                 Solver::Hals => Rule::Hals(spec.sweeps),
+                solver => unimplemented!("{solver}"),
             },
             epsilon: spec.epsilon.unwrap_or_else(|| {
                 if entrywise::ENTRYWISE.contains(&&*spec.method) {

@@ -37,7 +37,7 @@ mod step;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use super::coding::{self, least_squares};
+use super::coding;
 use super::irls::{IrlsState, smoothing};
 use super::side::{Host, Weighed, weigh_all};
 use super::{Coding, Ending, Extra, Irls, Method, Outcome, Value, largest, room};
@@ -290,7 +290,7 @@ impl<'x, T: Real, X: Data<T> + 'x> Method<'x, T, X> for Deep<'x> {
         let u = stack.part(&all, 0);
         let nodes = largest(&v, &u, ending.labels);
         let polish = ending.polish.then_some((ending.deadline, &ending.cancel));
-        let residuals = least_squares(x, &u, &mut v, polish)?;
+        let residuals = Coding::LeastSquares.polish(x, (&u, &mut v), polish, false)?;
         let above = above_of(&stack, &all, sure);
         let left = |(layer, bar): (&Layer<T>, &Mat<f64>)| {
             coding::residuals(x, &mut Factors { u: layer.u.clone(), v: rows_times(&v, bar) })
@@ -315,8 +315,8 @@ impl<'x, T: Real, X: Data<T> + 'x> Method<'x, T, X> for Deep<'x> {
             objective,
             coding: Coding::LeastSquares,
             extras: vec![
-                Extra { name: "layer-weights", value: Value::Vector(lambdas) },
-                Extra { name: "layer-losses", value: Value::Vector(objectives) },
+                Extra::new("layer-weights", Value::Vector(lambdas)),
+                Extra::new("layer-losses", Value::Vector(objectives)),
             ],
             layers: Some(Layers { above, labels: nodes, residuals: on_layers }),
         })

@@ -1,12 +1,13 @@
 //! Going through X and its approximation block by block, outside the loop.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::data::{BLOCK, Data};
-use crate::init::Factors;
+use crate::error::Result;
 use crate::loss::entry::sum;
 use crate::matrix::Mat;
+use crate::method::SampleSide;
+use crate::method::side::{Digits, EntryCensus, EntryLook, Place, Summand, Tree};
 use crate::real::Real;
 use crate::real::sealed::Left;
 use crate::threads::made;
@@ -16,81 +17,100 @@ const ENTRIES: usize = 16_384;
 
 /// Samples in a block of this many features.
 pub(super) fn rows_of_block(d: usize) -> usize {
-    (ENTRIES / d).clamp(8, BLOCK)
+    (ENTRIES / d.max(1)).clamp(8, BLOCK)
 }
 
-/// `see(samples, X_b, Y_b)` of every block of samples, Y = V·Uᵀ, in order.
-pub(crate) fn approximated<T: Real, X: Data<T>, R: Send>(
-    x: &X,
-    u: &Mat<T>,
-    v: &Mat<T>,
-    see: impl Fn(Range<usize>, &[T], &[T]) -> R + Sync + Send,
-) -> Vec<R> {
-    let ((n, d), c, ut) = (x.shape(), u.cols(), u.transposed());
-    let rows = rows_of_block(d);
-    let block = |at: usize| {
-        let samples = at * rows..((at + 1) * rows).min(n);
-        let (mut x_b, mut y_b) = (vec![T::ZERO; samples.len() * d], vec![T::ZERO; samples.len() * d]);
-        x.read(samples.clone(), 0..d, &mut x_b);
-        let v = &v.as_slice()[samples.start * c..samples.end * c];
-        let shape = (samples.len(), c, d);
-        T::gemm((&mut y_b, d), Left::Rows((v, c)), (ut.as_slice(), d), shape, false);
-        see(samples, &x_b, &y_b)
-    };
-    made(n.div_ceil(rows), block)
+/// X and V with U, of which a census is made.
+pub(in crate::method) struct Counted<'a, T, X> {
+    pub(in crate::method) x: &'a X,
+    pub(in crate::method) u: &'a Mat<T>,
+    pub(in crate::method) v: &'a Mat<T>,
+    /// sᵢ, how often each sample counts.
+    pub(in crate::method) sample_weights: &'a [f64],
 }
 
-/// The mean of `f(x)` over the entries that are not missing, sample i counting `weights[i]` times.
-pub(super) fn mean<T: Real, X: Data<T>>(x: &X, weights: &[f64], f: impl Fn(f64) -> f64 + Sync + Send) -> f64 {
-    let (n, d) = x.shape();
-    let rows = rows_of_block(d);
-    let block = |at: usize| {
-        let samples = at * rows..((at + 1) * rows).min(n);
-        let mut x_b = vec![T::ZERO; samples.len() * d];
-        x.read(samples.clone(), 0..d, &mut x_b);
-        total(&weights[samples], d, (&x_b, &x_b), |x, _| f(x))
-    };
-    ratio(&made(n.div_ceil(rows), block))
-}
-
-/// Σ s·f(x, y) and Σ s over the rows of a block.
-fn total<T: Real>(s: &[f64], d: usize, (x, y): (&[T], &[T]), f: impl Fn(f64, f64) -> f64) -> (f64, f64) {
-    let rows = x.chunks_exact(d).zip(y.chunks_exact(d)).zip(s);
-    rows.fold((0.0, 0.0), |(total, count), ((x, y), s)| {
-        (total + s * sum(x, y, &f), count + s * sum(x, y, |_, _| 1.0))
-    })
-}
-
-fn ratio(totals: &[(f64, f64)]) -> f64 {
-    let (total, count) = totals.iter().fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
-    total / count
-}
-
-/// Bits of a number that are found at a time.
-const DIGIT: u32 = 16;
-
-/// The median of |x − y| at these factors, sample i counting `weights[i]` times, exactly and without keeping the
-/// residuals: nonnegative numbers have the order of their bits, which are found sixteen at a time. Never 0: then
-/// the mean, or 1.
-pub(super) fn median_residual<T: Real, X: Data<T>>(x: &X, weights: &[f64], factors: &Factors<T>) -> f64 {
-    let (d, Factors { u, v }) = (x.shape().1, factors);
-    let (mut found, mut rank) = (0_u64, None);
-    for shift in (0..u64::BITS).step_by(DIGIT as usize).rev() {
-        let above = |bits: u64| bits.checked_shr(shift + DIGIT).unwrap_or(0);
-        let counted = approximated(x, u, v, |samples, x, y| {
-            let mut counts = BTreeMap::new();
-            for (at, (x, y)) in x.iter().zip(y).enumerate().filter(|(_, (x, _))| !x.to_f64().is_nan()) {
-                let bits = (x.to_f64() - y.to_f64()).abs().to_bits();
-                if above(bits) == above(found) {
-                    *counts.entry(bits >> shift).or_insert(0.0) += weights[samples.start + at / d];
-                }
-            }
-            counts
-        });
-        let mut counts: BTreeMap<u64, f64> = BTreeMap::new();
-        for (digits, count) in counted.into_iter().flatten() {
-            *counts.entry(digits).or_insert(0.0) += count;
+impl<T: Real, X: Data<T>> Counted<'_, T, X> {
+    /// The sums over the parts of samples at this place.
+    pub(in crate::method) fn census(&self, place: &Place, look: &EntryLook, out: &mut Tree<EntryCensus>) {
+        let ut = self.u.transposed();
+        for (node, rows) in place.nodes() {
+            let size = place.rows_per_part();
+            let part = |at: usize| {
+                let start = rows.start + at * size;
+                self.of_part(start..(start + size).min(rows.end), &ut, look)
+            };
+            *out.fill(node) = folded(made(rows.len().div_ceil(size), part));
         }
+    }
+
+    fn of_part(&self, rows: Range<usize>, ut: &Mat<T>, look: &EntryLook) -> EntryCensus {
+        let (d, mut found) = (self.x.shape().1, EntryCensus::default());
+        let size = rows_of_block(d);
+        let [mut x, mut y] = [(); 2].map(|()| vec![T::ZERO; size.min(rows.len()) * d]);
+        for start in rows.clone().step_by(size) {
+            let rows = start..(start + size).min(rows.end);
+            let (x, y) = (&mut x[..rows.len() * d], &mut y[..rows.len() * d]);
+            self.x.read(rows.clone(), 0..d, x);
+            if look.residuals {
+                let c = ut.rows();
+                let v = &self.v.as_slice()[rows.start * c..rows.end * c];
+                T::gemm((y, d), Left::Rows((v, c)), (ut.as_slice(), d), (rows.len(), c, d), false);
+            }
+            for (i, (x, y)) in rows.zip(x.chunks_exact(d).zip(y.chunks_exact(d))) {
+                add_row(&mut found, (x, y), self.sample_weights[i], look);
+            }
+        }
+        found
+    }
+}
+
+fn add_row<T: Real>(found: &mut EntryCensus, (x, y): (&[T], &[T]), s: f64, look: &EntryLook) {
+    if let Some(digits) = look.digits {
+        for (x, y) in x.iter().zip(y).filter(|(x, _)| !x.to_f64().is_nan()) {
+            if let Some(bits) = digits.of((x.to_f64() - y.to_f64()).abs()) {
+                *found.digits.entry(bits).or_default() += s;
+            }
+        }
+        return;
+    }
+    found.count += s * sum(x, x, |_, _| 1.0);
+    found.sum += s * sum(x, x, |x, _| x);
+    found.squares += s * sum(x, x, |x, _| x * x);
+    if look.residuals {
+        found.absolute += s * sum(x, y, |x, y| (x - y).abs());
+    }
+}
+
+/// The sum, as [`Tree`] makes it.
+fn folded<S: Summand>(mut sums: Vec<S>) -> Option<S> {
+    while sums.len() > 1 {
+        let mut pairs = sums.into_iter();
+        let mut halved = Vec::new();
+        while let Some(mut first) = pairs.next() {
+            if let Some(second) = pairs.next() {
+                first.add(&second);
+            }
+            halved.push(first);
+        }
+        sums = halved;
+    }
+    sums.pop()
+}
+
+/// A look at the samples of a side.
+pub(super) fn census<T: Real>(side: &dyn SampleSide<T>, u: &Mat<T>, look: EntryLook) -> Result<EntryCensus> {
+    let mut tree = Tree::default();
+    side.look_at_entries(u, &look, &mut tree)?;
+    Ok(tree.total().cloned().unwrap_or_default())
+}
+
+/// The median of |x − y|, a sample counting as often as it does, exactly and without keeping the residuals: their bits are
+/// found sixteen at a time. Never 0: then the mean, or 1.
+pub(super) fn median_residual<T: Real>(side: &dyn SampleSide<T>, u: &Mat<T>) -> Result<f64> {
+    let (mut found, mut rank) = (0_u64, None);
+    for shift in (0..u64::BITS).step_by(Digits::WIDTH as usize).rev() {
+        let digits = Some(Digits { shift, like: found });
+        let counts = census(side, u, EntryLook { residuals: true, digits, beta: None })?.digits;
         let mut left: f64 = rank.unwrap_or_else(|| 0.5 * counts.values().sum::<f64>());
         let here = counts.iter().find(|(_, count)| {
             let here = left < **count;
@@ -102,9 +122,9 @@ pub(super) fn median_residual<T: Real, X: Data<T>>(x: &X, weights: &[f64], facto
     }
     let median = f64::from_bits(found);
     if median > 0.0 {
-        return median;
+        return Ok(median);
     }
-    let absolute = |x: f64, y: f64| (x - y).abs();
-    let mean = ratio(&approximated(x, u, v, |samples, x, y| total(&weights[samples], d, (x, y), absolute)));
-    if mean > 0.0 { mean } else { 1.0 }
+    let all = census(side, u, EntryLook { residuals: true, ..EntryLook::default() })?;
+    let mean = all.absolute / all.count;
+    Ok(if mean > 0.0 { mean } else { 1.0 })
 }

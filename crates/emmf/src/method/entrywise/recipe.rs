@@ -1,14 +1,16 @@
 //! What an entry-wise method minimises, as it is asked for: scales that are not given come from the data.
 
-use super::blocks::{mean, median_residual};
+use super::blocks::{census, median_residual};
 use super::weighing::Weighing;
-use crate::data::Data;
-use crate::init::Factors;
+use crate::error::{Error, Result};
 use crate::loss::entry::{
     Beta, Divergence, EntryCorrentropy, Huber, Hypersurface, ItakuraSaito, L1, steepest,
 };
 use crate::loss::normal_variance;
+use crate::matrix::Mat;
+use crate::method::SampleSide;
 use crate::method::irls::raised;
+use crate::method::side::{EntryLook, EntryWeights};
 use crate::real::Real;
 
 /// ε of the l1 norm where none is given, in terms of the mean entry: entries that are fitted better than ε
@@ -90,52 +92,62 @@ impl Recipe {
     }
 
     /// Sweeps of coordinate descent after the last iteration.
-    pub(super) fn median_sweeps(self) -> usize {
+    pub(crate) fn median_sweeps(self) -> usize {
         if let Self::L1 { median_sweeps } = self { median_sweeps } else { 0 }
     }
 
-    /// With the scales that were not given taken from the data.
-    pub(super) fn resolve<T: Real, X: Data<T>>(
+    /// The weights at first, and how others follow; scales that were not given are taken from the data.
+    pub(super) fn resolve<T: Real>(
         self,
-        x: &X,
-        start: &Factors<T>,
-        (weights, epsilon): (&[f64], Option<f64>),
-    ) -> Weighing {
+        side: &dyn SampleSide<T>,
+        u: &Mat<T>,
+        epsilon: Option<f64>,
+    ) -> Result<(EntryWeights, Weighing)> {
+        let entries = |look| census(side, u, look);
+        let mean = || entries(EntryLook::default()).map(|all| all.sum / all.count);
+        let mean_square = || entries(EntryLook::default()).map(|all| all.squares / all.count);
         let l1 = || {
-            let scale = mean(x, weights, |x| x);
-            L1 { epsilon: raised(epsilon.unwrap_or(L1_EPSILON * scale), scale) }
+            let scale = mean()?;
+            Ok::<_, Error>(L1 { epsilon: raised(epsilon.unwrap_or(L1_EPSILON * scale), scale) })
         };
-        let delta = |given: Option<f64>| given.unwrap_or_else(|| median_residual(x, weights, start));
-        match self {
-            Self::Divergence => Weighing::entries(Divergence::of::<T>()),
+        let delta = |given: Option<f64>| given.map_or_else(|| median_residual(side, u), Ok);
+        let mut weighing = Weighing::default();
+        let weights = match self {
+            Self::Divergence => EntryWeights::entries(Divergence::of::<T>()),
             Self::Beta(beta) => {
-                let floor = mean(x, weights, |x| x) * T::TINY.to_f64().powf(FLOOR);
+                let all = entries(EntryLook { beta: Some(beta), ..EntryLook::default() })?;
+                let floor = all.sum / all.count * T::TINY.to_f64().powf(FLOOR);
                 let floor = floor.max(f64::MIN_POSITIVE);
                 match beta {
-                    0.0 => Weighing::entries(ItakuraSaito { floor }),
-                    _ => Weighing::entries(Beta { beta, floor }),
+                    0.0 => EntryWeights::entries(ItakuraSaito { floor }),
+                    _ => EntryWeights::entries(Beta { beta, floor }),
                 }
             }
-            Self::L1 { .. } => Weighing::entries(l1()),
-            Self::Huber { delta: given } => Weighing::entries(Huber { delta: delta(given) }),
-            Self::Hypersurface { delta: given } => Weighing::entries(Hypersurface { delta: delta(given) }),
+            Self::L1 { .. } => EntryWeights::entries(l1()?),
+            Self::Huber { delta: given } => EntryWeights::entries(Huber { delta: delta(given)? }),
+            Self::Hypersurface { delta: given } => {
+                EntryWeights::entries(Hypersurface { delta: delta(given)? })
+            }
             Self::Correntropy { width: Some(width), .. } => {
-                Weighing::entries(EntryCorrentropy { double_variance: 2.0 * width * width })
+                EntryWeights::entries(EntryCorrentropy { double_variance: 2.0 * width * width })
             }
             Self::Correntropy { width: None, robust } => {
-                let least = (LEAST_VARIANCE * mean(x, weights, |x| x * x)).max(f64::MIN_POSITIVE);
+                let least = (LEAST_VARIANCE * mean_square()?).max(f64::MIN_POSITIVE);
                 if robust {
-                    let double_variance = normal_variance(median_residual(x, weights, start)).max(least);
-                    return Weighing::entries(EntryCorrentropy { double_variance });
+                    let double_variance = normal_variance(median_residual(side, u)?).max(least);
+                    EntryWeights::entries(EntryCorrentropy { double_variance })
+                } else {
+                    weighing.least = least;
+                    EntryWeights::Refreshed(EntryCorrentropy { double_variance: 1.0 })
                 }
-                Weighing::Refreshed { loss: EntryCorrentropy { double_variance: 1.0 }, least }
             }
             Self::Features => {
-                let scale = mean(x, weights, |x| x * x).sqrt();
-                let epsilon = raised(epsilon.unwrap_or(1e-10 * scale), scale);
-                Weighing::Features { epsilon, weights: vec![1.0; x.shape().1] }
+                let scale = mean_square()?.sqrt();
+                weighing.least = raised(epsilon.unwrap_or(1e-10 * scale), scale);
+                EntryWeights::Features(vec![1.0; u.rows()])
             }
-            Self::SquaredSums => Weighing::SquaredSums(l1()),
-        }
+            Self::SquaredSums => EntryWeights::SquaredSums(l1()?),
+        };
+        Ok((weights, weighing))
     }
 }

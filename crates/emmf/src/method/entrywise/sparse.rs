@@ -6,7 +6,7 @@
 
 use super::super::update::multiply_power;
 use super::super::{Coding, Ending, Method, Outcome, Penalties};
-use super::{Exponents, column_sums};
+use super::Exponents;
 use crate::checkpoint::Archive;
 use crate::data::{Data, PARTS, add_scaled, least_parts, vectorized};
 use crate::error::Result;
@@ -58,6 +58,13 @@ fn dot<T: Real>(u: &[T], v: &[T]) -> f64 {
 }
 
 opaque! { [T] SparseState<T>; }
+
+/// `out` = Σᵢ s(i)·aᵢ, in double precision.
+fn column_sums<T: Real>(a: &Mat<T>, s: impl Fn(usize) -> f64, out: &mut [T]) {
+    for (k, out) in out.iter_mut().enumerate() {
+        *out = T::from_f64((0..a.rows()).map(|i| s(i) * a[(i, k)].to_f64()).sum());
+    }
+}
 
 impl SparseDivergence<'_> {
     /// V ← V ∘ ((X/Y)U / Σⱼuⱼ)^p.

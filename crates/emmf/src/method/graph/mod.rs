@@ -222,12 +222,12 @@ impl<'x, T: Real, X: Data<T> + 'x> Method<'x, T, X> for GraphIrls<'x> {
         } else {
             residuals
         };
-        let number = |name, value| Extra { name, value: Value::Number(value) };
+        let number = |name, value| Extra::new(name, Value::Number(value));
         let extras = vec![
             number("lambda", lambda),
             number("loss", fitted),
             number("graph-misfit", misfit),
-            Extra { name: "orthogonality", value: Value::Vector(orthogonality) },
+            Extra::new("orthogonality", Value::Vector(orthogonality)),
         ];
         Ok(Outcome { factors, labels, residuals, weights, objective, coding, extras, layers: None })
     }

@@ -224,8 +224,8 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Gsnmf<'_> {
             objective: self.objective_at(&squares),
             coding,
             extras: vec![
-                Extra { name: "samples", value: Value::Indices(choice.samples) },
-                Extra { name: "features", value: Value::Indices(choice.features) },
+                Extra::new("samples", Value::Indices(choice.samples)),
+                Extra::new("features", Value::Indices(choice.features)),
             ],
             layers: None,
         })

@@ -397,9 +397,9 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Lsnmf<'_> {
             objective: state.objective,
             coding: Coding::LeastSquares,
             extras: vec![
-                Extra { name: "local-centroids", value: Value::Matrix(state.f) },
-                Extra { name: "lambda", value: Value::Number(state.lambda) },
-                Extra { name: "components", value: Value::Number(state.components as f64) },
+                Extra::new("local-centroids", Value::Matrix(state.f)),
+                Extra::new("lambda", Value::Number(state.lambda)),
+                Extra::new("components", Value::Number(state.components as f64)),
             ],
             layers: None,
         })

@@ -253,7 +253,7 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Pnmf<'_> {
             state.v.sum(|i| self.sample_weights[i]);
             self.update_scales(x, &mut state);
         }
-        let extra = |name, value| Extra { name, value };
+        let extra = Extra::new;
         let extras = vec![
             extra("u-variance", Value::Matrix(state.u.variances())),
             extra("v-variance", Value::Matrix(state.v.variances())),

@@ -343,9 +343,9 @@ impl<'a, 'x, T: Real, X: Data<T>> Method<'x, T, X> for Regularized<'a> {
         let polish = ending.polish && self.terms.is_plain();
         let residuals = coding.finish(x, &mut factors, &Ending { polish, ..ending }, false)?;
         let fit = || residuals.iter().zip(self.sample_weights).map(|(r, s)| s * r * r).sum();
-        let concepts = b.map(|b| Extra { name: "b", value: Value::Matrix(b) });
+        let concepts = b.map(|b| Extra::new("b", Value::Matrix(b)));
         let gamma = affinity.and_then(|affinity| affinity.gamma());
-        let gamma = gamma.map(|gamma| Extra { name: "gamma", value: Value::Number(gamma) });
+        let gamma = gamma.map(|gamma| Extra::new("gamma", Value::Number(gamma)));
         Ok(Outcome {
             objective: if self.terms.is_plain() { fit() } else { objective },
             factors,

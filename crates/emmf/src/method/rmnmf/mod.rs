@@ -275,9 +275,9 @@ impl<'x, T: Real, X: Data<T>> Method<'x, T, X> for Rmnmf<'_> {
             objective,
             coding: Coding::LeastSquares,
             extras: vec![
-                Extra { name: "f", value: Value::Matrix(f) },
-                Extra { name: "g", value: Value::Matrix(g) },
-                Extra { name: "split", value: Value::Number(split) },
+                Extra::new("f", Value::Matrix(f)),
+                Extra::new("g", Value::Matrix(g)),
+                Extra::new("split", Value::Number(split)),
             ],
             layers: None,
         })

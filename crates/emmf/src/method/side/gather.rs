@@ -57,6 +57,8 @@ pub fn joined<T: Real>(answers: Vec<Answer<T>>) -> Vec<Answer<T>> {
         Answer::Stats(tree) => tree.fold(),
         Answer::Weighed(tree) => tree.fold(),
         Answer::Pull(tree) => tree.fold(),
+        Answer::EntryCensus(tree) => tree.fold(),
+        Answer::EntrySums(tree) => tree.fold(),
         Answer::Movement(tree) => tree.fold(),
         Answer::Done | Answer::Drawn(_) | Answer::Rows(_) | Answer::Column(_) | Answer::Tall(_) => {}
     }
@@ -89,6 +91,8 @@ fn add<T: Real>(all: &mut Answer<T>, other: Answer<T>) -> Option<Answer<T>> {
         (Answer::Stats(all), Answer::Stats(other)) => take(all, other),
         (Answer::Weighed(all), Answer::Weighed(other)) => take(all, other),
         (Answer::Pull(all), Answer::Pull(other)) => take(all, other),
+        (Answer::EntryCensus(all), Answer::EntryCensus(other)) => take(all, other),
+        (Answer::EntrySums(all), Answer::EntrySums(other)) => take(all, other),
         (Answer::Movement(all), Answer::Movement(other)) => take(all, other),
         (Answer::Drawn(all), Answer::Drawn(other)) => stack(all, other),
         (Answer::Rows(all), Answer::Rows(other)) => all.take(other),

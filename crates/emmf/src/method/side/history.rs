@@ -22,9 +22,15 @@ impl<T: Real> History<T> {
     /// Takes note of an order to side `number` that all have obeyed.
     pub fn record(&mut self, number: u64, order: &Order<T>) {
         match order {
-            Order::Lengths | Order::Drawn(_) | Order::Rows(_) | Order::Column(_) | Order::Pull(None) => {
+            Order::Lengths
+            | Order::Drawn(_)
+            | Order::Rows(_)
+            | Order::Column(_)
+            | Order::Pull(None)
+            | Order::LookAtEntries { .. } => {
                 return;
             }
+            Order::SweepEntries { sweep, .. } if !sweep.changes() => return,
             Order::Drop | Order::IntoTall | Order::Leave { .. } => {
                 let begun = |kept: &Order<T>| matches!(kept, Order::Another(new) if *new == number);
                 self.orders.retain(|(of, kept)| *of != number && !begun(kept));
@@ -32,7 +38,9 @@ impl<T: Real> History<T> {
             }
             // Measured against points anew: what was measured before is of no use. Nor is it once V begins.
             Order::Nearest { look, .. } if look.before == 0 => self.forget(number, is_nearest),
-            Order::Begin(_) | Order::BeginNearest(_) => self.forget(number, is_nearest),
+            Order::Begin(_) | Order::BeginNearest(_) | Order::BeginRandom(_) => {
+                self.forget(number, is_nearest)
+            }
             Order::Movement => self.forget(number, |order| matches!(order, Order::Movement)),
             Order::Pull(Some(_)) => {
                 self.forget(number, |order| matches!(order, Order::Pull(_)));

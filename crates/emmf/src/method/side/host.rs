@@ -3,15 +3,16 @@
 use std::ops::Range;
 
 use super::{
-    Column, Draw, Finish, Lengths, Look, Movement, Near, Place, Pull, Rows, SampleSide, Shift, Summand,
-    Sweep, Tall, Tree, Weighed,
+    Column, Draw, EntryCensus, EntryLook, EntrySums, EntrySweep, Finish, Lengths, Look, Movement, Near,
+    Place, Pull, RandomRows, Rows, SampleSide, Shift, Summand, Sweep, Tall, Tree, Weighed,
 };
 use crate::data::{Block, Data, Gram, PARTS, least_parts, sum_of_parts, vectorized};
 use crate::error::{Error, Result};
 use crate::init::{Factors, Measured, Start, membership, nearest_centroids};
 use crate::loss::{Loss, Stats};
 use crate::matrix::{Csr, Mat};
-use crate::method::{coding, labels, residual};
+use crate::method::entrywise::{self, Counted, Room, Walk, check_beta, median_sweep};
+use crate::method::{Coding, labels, residual};
 use crate::real::Real;
 use crate::threads::each;
 use crate::threads::prelude::*;
@@ -42,6 +43,8 @@ pub struct Host<'x, T, X> {
     before: Option<Mat<T>>,
     labels: Vec<usize>,
     residuals: Vec<f64>,
+    /// Of walks over entries.
+    room: Room<T>,
 }
 
 impl<'x, T: Real, X: Data<T>> Host<'x, T, X> {
@@ -66,6 +69,7 @@ impl<'x, T: Real, X: Data<T>> Host<'x, T, X> {
             before: None,
             labels: Vec::new(),
             residuals: Vec::new(),
+            room: Room::default(),
         }
     }
 
@@ -118,13 +122,6 @@ fn lengths(place: &Place, norms_sq: &[f64], s: &[f64], out: &mut Tree<Lengths>) 
     });
 }
 
-/// Lengths of all samples, which are here.
-pub(in crate::method) fn lengths_of(norms_sq: &[f64], s: &[f64]) -> Lengths {
-    let mut tree = Tree::default();
-    lengths(&Place::whole(s.len()), norms_sq, s, &mut tree);
-    tree.total().copied().unwrap_or_default()
-}
-
 /// What [`SampleSide::weigh`] finds at residuals of all samples, which are here.
 pub(in crate::method) fn weigh_all(loss: &dyn Loss, r: &[f64], s: &[f64], weights: &mut [f64]) -> Weighed {
     let (place, mut sums, mut found) = (Place::whole(r.len()), Tree::default(), Tree::default());
@@ -172,6 +169,7 @@ impl<T: Real, X: Data<T>> SampleSide<T> for Host<'_, T, X> {
         (self.r, self.weights, self.q) = (vec![0.0; n], vec![0.0; n], vec![T::ONE; n]);
         self.gram = Gram::new(v.cols());
         self.measured = Measured::default();
+        self.room = Room::default();
         self.v = v;
         Ok(())
     }
@@ -180,6 +178,10 @@ impl<T: Real, X: Data<T>> SampleSide<T> for Host<'_, T, X> {
         let labels = if self.place.count == 0 { Vec::new() } else { nearest_centroids(self.x, centroids) };
         self.begin(membership(&labels, centroids.cols()))?;
         self.x.intact()
+    }
+
+    fn begin_random(&mut self, rows: &RandomRows) -> Result<()> {
+        self.begin(rows.rows(self.place.first, self.place.count))
     }
 
     fn nearest(&mut self, points: &Mat<T>, look: Look, out: &mut Tree<Near<T>>) -> Result<()> {
@@ -252,6 +254,34 @@ impl<T: Real, X: Data<T>> SampleSide<T> for Host<'_, T, X> {
         self.x.intact()
     }
 
+    fn look_at_entries(&self, u: &Mat<T>, look: &EntryLook, out: &mut Tree<EntryCensus>) -> Result<()> {
+        let Self { x, sample_weights, v, .. } = self;
+        if let Some(beta) = look.beta {
+            check_beta(*x, beta, self.place.first)?;
+        }
+        Counted { x: *x, u, v, sample_weights }.census(&self.place, look, out);
+        x.intact()
+    }
+
+    fn sweep_entries(
+        &mut self,
+        u: &Mat<T>,
+        sweep: &EntrySweep<T>,
+        out: &mut Tree<EntrySums<T>>,
+    ) -> Result<()> {
+        let Self { x, sample_weights, v, r, weights, room, .. } = self;
+        let tall = entrywise::Tall { v: v.as_mut_slice(), r, weights };
+        Walk { x: *x, sample_weights, u, sweep }.go(&self.place, tall, room, out);
+        x.intact()
+    }
+
+    fn sweep_medians(&mut self, u: &mut Mat<T>) -> Result<()> {
+        let mut factors = Factors { u: std::mem::take(u), v: std::mem::take(&mut self.v) };
+        median_sweep(self.x, self.sample_weights, &mut factors);
+        (*u, self.v) = (factors.u, factors.v);
+        self.x.intact()
+    }
+
     fn shift(&mut self, shift: Shift) -> Result<()> {
         let Self { v, ahead, .. } = self;
         let ahead = ahead.get_or_insert_with(|| v.clone());
@@ -291,7 +321,12 @@ impl<T: Real, X: Data<T>> SampleSide<T> for Host<'_, T, X> {
         self.labels = labels::largest(&self.v, u, finish.labels);
         (self.ahead, self.before) = (None, None);
         let polish = finish.polish.then_some((finish.deadline, &finish.cancel));
-        self.residuals = coding::least_squares(self.x, u, &mut self.v, polish)?;
+        let (coding, missing) = match &finish.entries {
+            Some(entries) => (entries.coding(), entries.missing),
+            None => (Coding::LeastSquares, false),
+        };
+        self.room = Room::default();
+        self.residuals = coding.polish(self.x, (u, &mut self.v), polish, missing)?;
         self.x.intact()?;
         let smoothed = self.r.iter_mut().zip(&self.residuals);
         smoothed.for_each(|(r, residual)| *r = (residual * residual + finish.smoothing).sqrt());

@@ -4,6 +4,7 @@
 //! back. [`Host`] is a sample side in this memory, over any [`Data`](crate::data::Data). [`Shards`] makes one of several. Sums are
 //! trees over parts of the samples ([`Tree`]), so that it does not matter who holds which of them: the same bits.
 
+mod entries;
 mod gather;
 mod history;
 mod host;
@@ -17,11 +18,14 @@ mod shards;
 use serde::{Deserialize, Serialize};
 
 pub use crate::data::{Node, Place, Summand, Tree};
-pub use crate::init::{Draw, Look, Near};
+pub use crate::init::{Draw, Look, Near, RandomRows};
+pub use entries::{
+    Digits, EntryCensus, EntryCoding, EntryLook, EntrySums, EntrySweep, EntryTotals, EntryWeights,
+};
 pub use gather::{gathered, joined, share};
 pub use history::History;
 pub use host::Host;
-pub(super) use host::{gone_on, lengths_of, weigh_all};
+pub(super) use host::{gone_on, weigh_all};
 pub use pull::Pull;
 pub use recode::Recode;
 pub use remote::{Answer, Carrier, Order, Remote, Server};
@@ -29,8 +33,9 @@ pub use rows::Rows;
 pub use serve::{Held, leaf_rows, serve, some_samples};
 pub use shards::{Shards, in_shards, start};
 
-use super::Update;
+use super::{Ending, Update};
 use crate::cancel::{Cancel, Deadline};
+use crate::checkpoint::Archive;
 use crate::error::{Error, Result};
 use crate::init::Start;
 use crate::loss::{Loss, Stats};
@@ -67,6 +72,12 @@ pub trait SampleSide<T: Real>: Send + Sync {
     /// Begins with the V that says to which of these centroids, d×c, each sample is nearest.
     fn begin_nearest(&mut self, centroids: &Mat<T>) -> Result<()>;
 
+    /// Begins with the V that chance gives the samples by their numbers among all.
+    fn begin_random(&mut self, rows: &RandomRows) -> Result<()> {
+        let _ = rows;
+        Err(Error::param("init", "random", "another one for samples in this place"))
+    }
+
     /// The nearest of some points, d×m, to every sample, and what it sums to.
     fn nearest(&mut self, points: &Mat<T>, look: Look, out: &mut Tree<Near<T>>) -> Result<()>;
 
@@ -86,6 +97,29 @@ pub trait SampleSide<T: Real>: Send + Sync {
     /// XᵀQV and VᵀQV, Q being the weights times `scale`, or what it was last.
     fn pull(&mut self, scale: Option<f64>, out: &mut Tree<Pull<T>>) -> Result<()>;
 
+    /// What all entries sum to, and their residuals at U; for methods that weight entries.
+    fn look_at_entries(&self, u: &Mat<T>, look: &EntryLook, out: &mut Tree<EntryCensus>) -> Result<()> {
+        let _ = (u, look, out);
+        Err(no_entries())
+    }
+
+    /// V moved, the objective, and what the next U step needs, where each entry has a weight.
+    fn sweep_entries(
+        &mut self,
+        u: &Mat<T>,
+        sweep: &EntrySweep<T>,
+        out: &mut Tree<EntrySums<T>>,
+    ) -> Result<()> {
+        let _ = (u, sweep, out);
+        Err(no_entries())
+    }
+
+    /// A sweep of coordinate descent over U and V on the absolute residuals, for which all samples are in one memory.
+    fn sweep_medians(&mut self, u: &mut Mat<T>) -> Result<()> {
+        let _ = u;
+        Err(Error::param("median-sweeps", "above 0", "0 unless all samples are in one memory"))
+    }
+
     /// Lets V go on, or brings it back.
     fn shift(&mut self, shift: Shift) -> Result<()>;
 
@@ -103,6 +137,21 @@ pub trait SampleSide<T: Real>: Send + Sync {
 
     /// What is left after [`finish`](Self::finish).
     fn into_tall(self: Box<Self>) -> Result<Tall<T>>;
+}
+
+/// A side that has no sums over entries, such as a card.
+fn no_entries() -> Error {
+    let must = "in one memory or in shards of several, for methods that weight entries";
+    Error::param("the place of the samples", "another", must)
+}
+
+/// Saves or loads a column of a side.
+pub(super) fn archive_column<T: Real>(
+    side: &mut (impl SampleSide<T> + ?Sized),
+    (name, what): (&'static str, Column),
+    archive: &mut Archive,
+) {
+    archive.elsewhere(name, side, |side| side.column(what), |side, values| side.set_column(what, values));
 }
 
 /// What a sweep does.
@@ -137,6 +186,8 @@ pub struct Finish {
     pub polish: bool,
     /// What ‖m‖² grows by under the root of the residual.
     pub smoothing: f64,
+    /// How samples are coded whose entries are weighed; else it is by least squares.
+    pub entries: Option<EntryCoding>,
     /// Samples that are not coded anew by then stay as they are.
     #[serde(skip)]
     pub deadline: Deadline,
@@ -146,6 +197,12 @@ pub struct Finish {
 }
 
 impl Finish {
+    /// As a fit is to end, by least squares and without smoothing.
+    pub(super) fn of(ending: &Ending) -> Self {
+        let Ending { labels, polish, deadline, .. } = *ending;
+        Self { labels, polish, smoothing: 0.0, entries: None, deadline, cancel: ending.cancel.clone() }
+    }
+
     /// Whether no more samples are to be coded anew: there is no time left, or nobody waits.
     pub fn is_over(&self) -> bool {
         self.deadline.is_over() || self.cancel.is_cancelled()
@@ -296,6 +353,10 @@ impl<T: Real, S: SampleSide<T> + ?Sized> SampleSide<T> for Box<S> {
         (**self).begin_nearest(centroids)
     }
 
+    fn begin_random(&mut self, rows: &RandomRows) -> Result<()> {
+        (**self).begin_random(rows)
+    }
+
     fn nearest(&mut self, points: &Mat<T>, look: Look, out: &mut Tree<Near<T>>) -> Result<()> {
         (**self).nearest(points, look, out)
     }
@@ -318,6 +379,23 @@ impl<T: Real, S: SampleSide<T> + ?Sized> SampleSide<T> for Box<S> {
 
     fn pull(&mut self, scale: Option<f64>, out: &mut Tree<Pull<T>>) -> Result<()> {
         (**self).pull(scale, out)
+    }
+
+    fn look_at_entries(&self, u: &Mat<T>, look: &EntryLook, out: &mut Tree<EntryCensus>) -> Result<()> {
+        (**self).look_at_entries(u, look, out)
+    }
+
+    fn sweep_entries(
+        &mut self,
+        u: &Mat<T>,
+        sweep: &EntrySweep<T>,
+        out: &mut Tree<EntrySums<T>>,
+    ) -> Result<()> {
+        (**self).sweep_entries(u, sweep, out)
+    }
+
+    fn sweep_medians(&mut self, u: &mut Mat<T>) -> Result<()> {
+        (**self).sweep_medians(u)
     }
 
     fn shift(&mut self, shift: Shift) -> Result<()> {

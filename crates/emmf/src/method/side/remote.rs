@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Column, Draw, Finish, Lengths, Look, Movement, Near, Pull, Rows, SampleSide, Shift, Sweep, Tall, Tree,
-    Weighed,
+    Column, Draw, EntryCensus, EntryLook, EntrySums, EntrySweep, Finish, Lengths, Look, Movement, Near, Pull,
+    RandomRows, Rows, SampleSide, Shift, Sweep, Tall, Tree, Weighed,
 };
 use crate::error::{Error, Result};
 use crate::init::Start;
@@ -27,12 +27,15 @@ pub enum Order<T> {
     Lengths,
     Begin(Mat<T>),
     BeginNearest(Mat<T>),
+    BeginRandom(RandomRows),
     Nearest { points: Mat<T>, look: Look },
     Drawn(Draw),
     Rows(Vec<usize>),
     Sweep { u: Mat<T>, g: Mat<T>, sweep: Sweep },
     Weigh { loss: LossSpec, stats: Stats },
     Pull(Option<f64>),
+    LookAtEntries { u: Mat<T>, look: EntryLook },
+    SweepEntries { u: Mat<T>, sweep: EntrySweep<T> },
     Shift(Shift),
     Movement,
     Finish { u: Mat<T>, finish: Finish },
@@ -57,6 +60,8 @@ pub enum Answer<T> {
     Stats(Tree<Stats>),
     Weighed(Tree<Weighed>),
     Pull(Tree<Pull<T>>),
+    EntryCensus(Tree<EntryCensus>),
+    EntrySums(Tree<EntrySums<T>>),
     Movement(Tree<Movement>),
     Column(Vec<f64>),
     Tall(Tall<T>),
@@ -115,6 +120,7 @@ fn obey<T: Real>(side: &mut dyn SampleSide<T>, order: Order<T>) -> Result<Answer
     match order {
         Order::Begin(v) => side.begin(v)?,
         Order::BeginNearest(centroids) => side.begin_nearest(&centroids)?,
+        Order::BeginRandom(rows) => side.begin_random(&rows)?,
         Order::Nearest { points, look } => {
             return summed(Answer::Near, |out| side.nearest(&points, look, out));
         }
@@ -126,6 +132,12 @@ fn obey<T: Real>(side: &mut dyn SampleSide<T>, order: Order<T>) -> Result<Answer
             return summed(Answer::Weighed, |out| side.weigh(&*loss.make(), &stats, out));
         }
         Order::Pull(scale) => return summed(Answer::Pull, |out| side.pull(scale, out)),
+        Order::LookAtEntries { u, look } => {
+            return summed(Answer::EntryCensus, |out| side.look_at_entries(&u, &look, out));
+        }
+        Order::SweepEntries { u, sweep } => {
+            return summed(Answer::EntrySums, |out| side.sweep_entries(&u, &sweep, out));
+        }
         Order::Movement => return summed(Answer::Movement, |out| side.movement(out)),
         Order::Finish { u, finish } => return summed(Answer::Stats, |out| side.finish(&u, &finish, out)),
         Order::Column(what) => return Ok(Answer::Column(side.column(what)?)),
@@ -228,6 +240,10 @@ impl<T: Real> SampleSide<T> for Remote<'_, T> {
         self.tell(Order::BeginNearest(centroids.clone()))
     }
 
+    fn begin_random(&mut self, rows: &RandomRows) -> Result<()> {
+        self.tell(Order::BeginRandom(*rows))
+    }
+
     fn nearest(&mut self, points: &Mat<T>, look: Look, out: &mut Tree<Near<T>>) -> Result<()> {
         out.take(&mut ask!(self, Order::Nearest { points: points.clone(), look }, Near));
         Ok(())
@@ -255,6 +271,21 @@ impl<T: Real> SampleSide<T> for Remote<'_, T> {
 
     fn pull(&mut self, scale: Option<f64>, out: &mut Tree<Pull<T>>) -> Result<()> {
         out.take(&mut ask!(self, Order::Pull(scale), Pull));
+        Ok(())
+    }
+
+    fn look_at_entries(&self, u: &Mat<T>, look: &EntryLook, out: &mut Tree<EntryCensus>) -> Result<()> {
+        out.take(&mut ask!(self, Order::LookAtEntries { u: u.clone(), look: *look }, EntryCensus));
+        Ok(())
+    }
+
+    fn sweep_entries(
+        &mut self,
+        u: &Mat<T>,
+        sweep: &EntrySweep<T>,
+        out: &mut Tree<EntrySums<T>>,
+    ) -> Result<()> {
+        out.take(&mut ask!(self, Order::SweepEntries { u: u.clone(), sweep: sweep.clone() }, EntrySums));
         Ok(())
     }
 

@@ -1,12 +1,12 @@
 //! Several sample sides as one.
 
 use super::{
-    Column, Draw, Finish, Host, Lengths, Look, Movement, Near, Place, Pull, Rows, SampleSide, Shift, Summand,
-    Sweep, Tall, Tree, Weighed,
+    Column, Draw, EntryCensus, EntryLook, EntrySums, EntrySweep, Finish, Host, Lengths, Look, Movement, Near,
+    Place, Pull, RandomRows, Rows, SampleSide, Shift, Summand, Sweep, Tall, Tree, Weighed,
 };
 use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
-use crate::init::{Scattered, Start};
+use crate::init::{Scattered, Start, mean_of, random};
 use crate::loss::{Loss, Stats};
 use crate::matrix::{Mat, Part, Samples};
 use crate::real::Real;
@@ -96,7 +96,22 @@ impl<T: Real, S: SampleSide<T> + ?Sized> Scattered<T> for Anywhere<'_, S> {
     }
 }
 
-/// [`SampleSide::start`] by the other orders: at factors that were given, at k-means‖, or at k-means of samples that are fetched.
+/// Random factors; the mean entry is that of XᵀQV where V is 1 and Q how often each sample counts.
+fn at_random<T: Real>(side: &mut dyn SampleSide<T>, start: &mut Start<'_, T>) -> Result<Mat<T>> {
+    let (n, d) = side.shape();
+    let weights = side.column(Column::SampleWeights)?;
+    side.begin(Mat::from_fn(n, 1, |_, _| T::ONE))?;
+    side.set_column(Column::Weights, &weights)?;
+    let mut sums = Tree::default();
+    side.pull(Some(1.0), &mut sums)?;
+    let mean = sums.total().map_or(0.0, |sums| mean_of(&sums.p, &weights));
+    let (u, rows) = random((d, start.centroids()), mean, start.rng());
+    side.begin_random(&rows)?;
+    Ok(u)
+}
+
+/// [`SampleSide::start`] by the other orders: at factors that were given or random, at k-means‖, or at k-means of samples that are
+/// fetched.
 pub fn start<T: Real>(side: &mut dyn SampleSide<T>, start: &mut Start<'_, T>) -> Result<Mat<T>> {
     if let Some(given) = start.given() {
         side.begin(given.v.clone())?;
@@ -109,8 +124,9 @@ pub fn start<T: Real>(side: &mut dyn SampleSide<T>, start: &mut Start<'_, T>) ->
             side.begin_nearest(&u)?;
             return Ok(u);
         }
-        Init::Random | Init::Nndsvd | Init::Nndsvdar | Init::Graph => {
-            let must = "kmeans, kmeans-parallel or trimmed, or given factors, for samples in shards";
+        Init::Random => return at_random(side, start),
+        Init::Nndsvd | Init::Nndsvdar | Init::Graph => {
+            let must = "kmeans, kmeans-parallel, trimmed or random, or given factors, for samples in shards";
             return Err(Error::param("init", format!("{:?}", start.init()).to_lowercase(), must));
         }
     }
@@ -143,6 +159,10 @@ impl<T: Real> SampleSide<T> for Shards<'_, T> {
 
     fn begin_nearest(&mut self, centroids: &Mat<T>) -> Result<()> {
         self.order(&mut Tree::<Lengths>::default(), |side, _| side.begin_nearest(centroids))
+    }
+
+    fn begin_random(&mut self, rows: &RandomRows) -> Result<()> {
+        self.sides.iter_mut().try_for_each(|side| side.begin_random(rows))
     }
 
     fn nearest(&mut self, points: &Mat<T>, look: Look, out: &mut Tree<Near<T>>) -> Result<()> {
@@ -184,6 +204,19 @@ impl<T: Real> SampleSide<T> for Shards<'_, T> {
 
     fn pull(&mut self, scale: Option<f64>, out: &mut Tree<Pull<T>>) -> Result<()> {
         self.order(out, |side, out| side.pull(scale, out))
+    }
+
+    fn look_at_entries(&self, u: &Mat<T>, look: &EntryLook, out: &mut Tree<EntryCensus>) -> Result<()> {
+        self.sides.iter().try_for_each(|side| side.look_at_entries(u, look, out))
+    }
+
+    fn sweep_entries(
+        &mut self,
+        u: &Mat<T>,
+        sweep: &EntrySweep<T>,
+        out: &mut Tree<EntrySums<T>>,
+    ) -> Result<()> {
+        self.order(out, |side, out| side.sweep_entries(u, sweep, out))
     }
 
     fn shift(&mut self, shift: Shift) -> Result<()> {
