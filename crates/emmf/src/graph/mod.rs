@@ -26,6 +26,7 @@ pub(crate) use eigen::eigen_width;
 pub(crate) use fuzzy::fuzzy_graph;
 pub(crate) use memory::Searched;
 pub use nearest::nearest;
+pub(crate) use nearest::nearest_told;
 pub use neighbours::Neighbours;
 pub(crate) use spectral::merged;
 pub use spectral::spectral_clusters;
