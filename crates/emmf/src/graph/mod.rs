@@ -204,6 +204,17 @@ impl Graph {
         Self::from_sorted(samples.len(), &edges)
     }
 
+    /// Without the edges between samples of different groups.
+    pub(crate) fn within(&self, groups: &[usize]) -> Self {
+        let mut edges = Vec::new();
+        for (i, group) in groups.iter().enumerate() {
+            let (neighbours, weights) = self.row(i);
+            let own = neighbours.iter().zip(weights).filter(|(j, _)| groups[**j as usize] == *group);
+            edges.extend(own.map(|(&j, &weight)| (i as u32, j, weight)));
+        }
+        Self::from_sorted(self.nodes(), &edges)
+    }
+
     /// ZᵀWZ, where Z says which of `count` parts every sample belongs to: the weight of the edges between two parts, and
     /// twice that of the edges inside each.
     pub(crate) fn between(&self, parts: &[usize], count: usize) -> Mat<f64> {
