@@ -36,7 +36,7 @@ class Choice:
     sentence: str
     """The choice in one sentence."""
     clusters: NDArray[np.int64] | None = field(default=None, repr=False)
-    """The cluster of each sample, if the number was found by the communities of a graph over all of them."""
+    """The cluster of each sample, if the number is that of the communities of a graph."""
 
     def __str__(self) -> str:
         return self.sentence
@@ -84,8 +84,9 @@ def choose_k(
         The samples, nonnegative.
     what : {"clusters", "rank"}, default="clusters"
         What to choose. ``"clusters"`` is the largest number for which random halves of the data agree about their
-        clusters or, if they do not, the number of communities in the graph of nearest neighbours. ``"rank"`` is the
-        smallest number of centroids that explains held-out values as well as any other, for topics and signatures.
+        clusters or, if they do not, the number of communities in the graph of nearest neighbours. If half of the
+        samples show the same communities and these are twice as many, their number is taken. ``"rank"`` is the smallest number
+        of centroids that explains held-out values as well as any other, for topics and signatures.
     among : tuple of (int, int), default=(2, 1000)
         The smallest and the largest number to choose from.
     normalize : str, list of str or None, default=None

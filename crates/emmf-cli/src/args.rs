@@ -326,9 +326,9 @@ pub(crate) struct FitArgs {
     pub(crate) resume: Option<PathBuf>,
     /// What -k auto or a range looks for
     ///
-    /// clusters is the largest number for which random halves of the data agree or, if they do not, the number of
-    /// communities of the graph of the samples, from which the fit then starts. rank is the smallest number of centroids that
-    /// explains held-out values as well as any other, for topics and signatures.
+    /// clusters is the largest number for which random halves of the data agree. If they do not, or if twice as many communities of the
+    /// graph are also those of half of the samples, it is the number of communities, from which the fit then starts. rank is the
+    /// smallest number of centroids that explains held-out values as well as any other, for topics and signatures.
     #[arg(long, value_name = "WHAT", value_enum, default_value = "clusters", help_heading = heading::EXPERT, hide_short_help = true)]
     pub(crate) choose: ChooseName,
     /// Parameter of the method, by name

@@ -12,7 +12,7 @@
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{AGREED, Choice, Seen};
+use super::{AGREED, Choice, STEPS, Seen};
 use crate::cancel::Cancel;
 use crate::data::{Data, Dense, Stored};
 use crate::error::Result;
@@ -39,7 +39,7 @@ pub(super) fn curves<T: Real>(
     (random, seen): (&mut Xoshiro256PlusPlus, Seen<'_>),
     cancel: &Cancel,
 ) -> Result<(Vec<Vec<f64>>, bool)> {
-    let some = in_few_directions(spec, some);
+    let some = in_few_directions(spec.seed, &Stored::new(some.samples(), None, None));
     let mut order: Vec<usize> = (0..some.rows()).collect();
     let mut curves: Vec<Vec<f64>> = Vec::new();
     for split in 0..SPLITS {
@@ -52,7 +52,7 @@ pub(super) fn curves<T: Real>(
         let init = spec.init.unwrap_or_default();
         let curve = ks.iter().map(|&k| agreement(init, &halves, k, (&mut random, cancel)));
         curves.push(curve.collect::<Result<_>>()?);
-        if seen(split + 1, SPLITS + 1).is_break() {
+        if seen(split + 1, STEPS).is_break() {
             return Ok((curves, true));
         }
         if curves.len() >= LEAST_SPLITS && is_hopeless(ks, &curves) {
@@ -70,16 +70,15 @@ fn is_hopeless(ks: &[usize], curves: &[Vec<f64>]) -> bool {
 }
 
 /// The samples as points in their leading directions.
-fn in_few_directions<T: Real>(spec: &Spec, some: &Part<'_, T>) -> Mat<T> {
-    let samples = some.samples();
-    let (n, d) = samples.shape();
+pub(super) fn in_few_directions<T: Real>(seed: u64, data: &Stored<'_, T>) -> Mat<T> {
+    let (n, d) = data.shape();
     if d > 2 * LEADING
-        && let Some(points) = leading(&Stored::new(samples, None, None), LEADING, &mut Random::new(spec.seed))
+        && let Some(points) = leading(data, LEADING, &mut Random::new(seed))
     {
         return points;
     }
     let mut all = Mat::zeros(n, d);
-    Stored::new(samples, None, None).read(0..n, 0..d, all.as_mut_slice());
+    data.read(0..n, 0..d, all.as_mut_slice());
     all
 }
 

@@ -1,14 +1,17 @@
-//! How many clusters there are: the largest number for which two halves of the data agree, or otherwise the communities of
-//! their graph.
+//! How many clusters there are: the largest number for which two halves of the data agree, or the communities of their graph
+//! where these are many more and half of the data show the same ones, or where halves agree about nothing.
 //!
 //! The data are cut into random halves, several times (`halves.rs`). If k is right, the clusters that either half finds in the
 //! other are those that the other finds by itself.
 //! If the halves agree about nothing, the clusters are not well separated, but a graph may still show them: then k is the number
-//! of [`communities`] of the graph of 5 nearest neighbours, and how much that depends on the 5 says how sure it is. (In few
-//! dimensions such a graph falls into far more communities; there halves agree if there are clusters.)
+//! of [communities](crate::graph::communities) of the graph of 5 nearest neighbours, and how much that depends on the 5 says
+//! how sure it is. If halves do agree, they may do so about groups of clusters, or about the few that k-means can tell apart:
+//! communities are taken if there are at least twice as many and half of the samples alone show the same ones (`graph.rs`). In few dimensions a graph falls into
+//! far more communities than there are clusters, but into others for other samples.
 //! Outliers that the fit would set aside are left out beforehand.
 //! Halves are made of at most [`MOST_SAMPLES`] samples, the graph of at most [`MOST_IN_GRAPH`].
 
+mod graph;
 mod halves;
 
 use std::fmt;
@@ -22,8 +25,6 @@ use serde::{Deserialize, Serialize};
 use crate::cancel::Cancel;
 use crate::data::{Data, Stored, unit_factors};
 use crate::error::{Error, Result};
-use crate::graph::{Weighting, communities, knn_graph, nearest};
-use crate::init::labels_nearby;
 use crate::matrix::{Part, Samples};
 use crate::outliers::screen;
 use crate::preprocess;
@@ -31,7 +32,11 @@ use crate::real::Real;
 use crate::spec::{Missing, Spec};
 use crate::threads::Running;
 
+use graph::Communities;
 pub use halves::{RESTARTS, SPLITS};
+
+/// Steps that are told: those of the halves, and those of the graph.
+const STEPS: usize = SPLITS + graph::STEPS;
 
 /// How many samples are looked at in halves, at most.
 pub const MOST_SAMPLES: usize = 2_000;
@@ -41,9 +46,8 @@ pub const MOST_IN_GRAPH: usize = 20_000;
 const HALVES: usize = 19;
 /// Halves that agree less than this agree about nothing.
 pub const AGREED: f64 = 0.9;
-/// Neighbours in the graph, and those that tell how sure it is.
-const NEIGHBOURS: usize = 5;
-const OTHER_NEIGHBOURS: [usize; 4] = [4, 6, 7, 8];
+/// Clusters of a group of clusters, on average at the least.
+const LEAST_IN_GROUP: usize = 2;
 /// Samples of a half for every cluster, at the least.
 const LEAST_MEMBERS: usize = 3;
 /// Agreements that differ by less are equal.
@@ -65,14 +69,13 @@ pub struct Choice {
     pub agreeing: usize,
     /// Number of splits: of the data into halves, or of their values into those that are seen and those that are held out.
     pub splits: usize,
-    /// If the halves did not agree: the smallest and the largest number of communities with other numbers of neighbours.
+    /// If it is the number of communities: the smallest and the largest with other numbers of neighbours.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_graph: Option<(usize, usize)>,
     /// Whether it is a rank, see [`Spec::choose_rank`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rank: bool,
-    /// The community of every sample, if communities were counted and all samples were looked at: a fit can
-    /// [start](crate::Given::clusters) there.
+    /// The community of every sample, if it is the number of communities: a fit can [start](crate::Given::clusters) there.
     #[serde(skip)]
     pub clusters: Option<Vec<usize>>,
 }
@@ -92,6 +95,12 @@ impl fmt::Display for Choice {
                  {} of {splits} masks choose it",
                 self.agreeing
             ),
+            Some((low, high)) if self.is_agreed() => write!(
+                f,
+                "{k} by the graph: its communities, {low} to {high} with 4 to 8 neighbours, and half of the samples show the same; \
+                 they lie in {} groups, about which random halves of the data agree to {best:.0} %",
+                self.by_halves()
+            ),
             Some((low, high)) => write!(
                 f,
                 "{k} by the graph: its communities, {low} to {high} with 4 to 8 neighbours; random halves of the data agree to \
@@ -108,7 +117,7 @@ impl fmt::Display for Choice {
 
 impl Spec {
     /// Chooses a number of clusters for these samples; `seen(done, all)` is told how far it is and can end the search with
-    /// the splits made so far; the last step is the graph. The preprocessing, the start and the seed are those of the fit.
+    /// the splits made so far, until the graph's turn comes. The preprocessing, the start and the seed are those of the fit.
     ///
     /// ```
     /// use emmf::{Running, Spec, synth};
@@ -149,19 +158,34 @@ pub(crate) fn choose_k<T: Real>(
     let cancel = &running.cancel;
     running.threads.run(|_| {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(spec.seed);
-        let rows = some_of(x.shape().0, MOST_SAMPLES, &mut random);
+        let n = x.shape().0;
+        let rows = some_of(n, MOST_SAMPLES, &mut random);
         let some = Directions::find(spec, &x, &rows, (&ks, cancel))?.kept()?;
         let (curves, ended) = halves::curves((spec, &ks), &some, (&mut random, seen), cancel)?;
         let choice = Choice::new(ks, &curves);
-        if choice.is_agreed() || ended {
+        if ended {
             return Ok(choice);
         }
-        let rows = some_of(x.shape().0, MOST_IN_GRAPH, &mut random);
+        let rows = some_of(n, MOST_IN_GRAPH, &mut random);
         let some = Directions::find(spec, &x, &rows, (&choice.ks, cancel))?;
-        let choice = choice.in_graph(&some, &asked, x.shape().0, cancel);
         // Nothing is left that could be ended.
-        let _ = seen(SPLITS + 1, SPLITS + 1);
-        choice
+        let mut tick = |done| {
+            let _ = seen(SPLITS + done, STEPS);
+        };
+        let found = Communities::find(&some, &mut random, &mut tick, cancel)?;
+        // One more or less is within what cutting or joining two of many changes.
+        let finer = found.are_agreed()
+            && found.count() >= LEAST_IN_GROUP * choice.k
+            && asked.contains(&found.count());
+        if choice.is_agreed() && !finer {
+            return Ok(choice);
+        }
+        let choice = choice.in_graph(&found, &asked);
+        if choice.k != found.count() {
+            return Ok(choice);
+        }
+        let clusters = found.of_all((spec, x), (&some, &rows), cancel)?;
+        Ok(Choice { clusters, ..choice })
     })?
 }
 
@@ -208,25 +232,6 @@ impl<'a, T: Real> Directions<'a, T> {
         }
         Part::copy(&self.all.samples(), &self.kept, |_| T::ONE)
     }
-
-    /// The communities with 5 neighbours, and their number with 5 and with others.
-    fn communities(&self, cancel: &Cancel) -> Result<(Vec<usize>, [usize; OTHER_NEIGHBOURS.len() + 1])> {
-        let kept = Part::copy(&self.all.samples(), &self.kept, |_| T::ONE)?;
-        let data = Stored::new(kept.samples(), None, None);
-        let most = OTHER_NEIGHBOURS.into_iter().fold(NEIGHBOURS, usize::max);
-        let near = nearest(&data, most, cancel)?;
-        let with = |neighbours: usize| -> Result<(Vec<usize>, usize)> {
-            let found = communities(&knn_graph(&near.truncated(neighbours), Weighting::Binary)?);
-            let count = found.iter().max().map_or(1, |last| last + 1);
-            Ok((found, count))
-        };
-        let (found, count) = with(NEIGHBOURS)?;
-        let mut counts = [count; OTHER_NEIGHBOURS.len() + 1];
-        for (counted, neighbours) in counts[1..].iter_mut().zip(OTHER_NEIGHBOURS) {
-            *counted = with(neighbours)?.1;
-        }
-        Ok((found, counts))
-    }
 }
 
 impl Choice {
@@ -256,24 +261,16 @@ impl Choice {
         self.stability.iter().any(|stability| *stability >= AGREED)
     }
 
-    /// The number of communities instead, within what was asked for, of some of `n` samples.
-    fn in_graph<T: Real>(
-        self,
-        some: &Directions<'_, T>,
-        asked: &RangeInclusive<usize>,
-        n: usize,
-        cancel: &Cancel,
-    ) -> Result<Self> {
-        let (found, counts) = some.communities(cancel)?;
-        let (least, most) = (*asked.start(), *asked.end());
-        let range = counts.iter().copied().min().zip(counts.iter().copied().max());
-        let by_graph = range.map(|(low, high)| (low.clamp(least, most), high.clamp(least, most)));
-        let k = counts[0].clamp(least, most);
-        let all = Stored::new(some.all.samples(), None, None);
-        let whole = k == counts[0] && all.shape().0 == n;
-        // Who was left out goes where it is nearest.
-        let clusters = whole.then(|| labels_nearby(&all, (&some.kept, &found), k));
-        Ok(Self { k, by_graph, clusters, ..self })
+    /// The number by halves alone.
+    fn by_halves(&self) -> usize {
+        best(&self.ks, &self.stability)
+    }
+
+    /// The number of communities instead, within what was asked for.
+    fn in_graph(self, found: &Communities, asked: &RangeInclusive<usize>) -> Self {
+        let within = |count: usize| count.clamp(*asked.start(), *asked.end());
+        let (low, high) = found.range();
+        Self { k: within(found.count()), by_graph: Some((within(low), within(high))), ..self }
     }
 }
 

@@ -3,7 +3,9 @@
 //! If the user does not say which graph, several are made: of the directions of the samples, and of their reconstructions
 //! by wide robust fits ([`Loss`](crate::loss::Loss) `emmf`, HALS). Outliers do not influence these, noise does
 //! little, and two samples are alike if they are made of the same parts. Each graph is cut into clusters, and the one
-//! whose own clusters have the highest [`modularity`] on it is used: no labels, no parameter.
+//! whose own clusters have the highest [`modularity`] on it is used: no labels, no parameter. Where the clusters turn out to be
+//! clouds around their means (`clouds.rs`), they go where Lloyd's iterations lead, and links between them are cut, so that
+//! the fit stays there.
 
 use std::borrow::Cow;
 
@@ -23,7 +25,7 @@ use crate::spec::{GraphKind, GraphSpec, Init, LabelRule, Missing, Solver, Spec};
 use crate::threads::Running;
 
 use super::fitting::Fitting;
-use super::{Given, graph};
+use super::{Given, clouds, graph};
 
 /// Iterations of a wide fit.
 const ITERATIONS: usize = 30;
@@ -60,13 +62,21 @@ impl<'a> Guide<'a> {
             let neighbours = chosen.neighbours.min((unit.shape().0 / spec.k).saturating_sub(1).max(1));
             let chosen = GraphSpec { kind: GraphKind::Knn, neighbours, ..chosen };
             let parts = parts(&unit, spec, cancel)?;
-            let best = Candidates { unit, chosen, k: spec.k, parts, cancel }.best(fitting)?;
-            let graph = Cow::Owned(best.graph);
-            let Some(Cut { clusters, modularity }) = best.cut else {
-                return Ok(Some(Self { graph, clusters: None, choice: None }));
+            let candidates = Candidates { unit, chosen, k: spec.k, parts, cancel };
+            let Candidate { mut graph, width, cut } = candidates.best(fitting)?;
+            let Some(Cut { mut clusters, modularity }) = cut else {
+                return Ok(Some(Self { graph: Cow::Owned(graph), clusters: None, choice: None }));
             };
-            let choice = Some((best.width, modularity));
-            return Ok(Some(Self { graph, clusters: starts.then_some(clusters), choice }));
+            let choice = Some((width, modularity));
+            if !starts {
+                return Ok(Some(Self { graph: Cow::Owned(graph), clusters: None, choice }));
+            }
+            let (unit, found) = (&candidates.unit, (&*clusters, spec.k));
+            let settled = clouds::refined(unit, found, neighbours, fitting.weights, cancel);
+            if let Some(settled) = in_time(settled)?.flatten() {
+                (graph, clusters) = (graph.within(&settled), settled);
+            }
+            return Ok(Some(Self { graph: Cow::Owned(graph), clusters: Some(clusters), choice }));
         }
         let graph = graph::find(chosen, data, given.graph, cancel)?;
         let clusters = || {

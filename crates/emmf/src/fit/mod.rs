@@ -3,6 +3,7 @@
 mod aside;
 mod blame;
 mod check;
+mod clouds;
 mod compiled;
 mod consensus;
 mod device;

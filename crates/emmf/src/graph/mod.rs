@@ -26,6 +26,7 @@ pub(crate) use eigen::eigen_width;
 pub(crate) use fuzzy::fuzzy_graph;
 pub(crate) use memory::Searched;
 pub use nearest::nearest;
+pub(crate) use nearest::nearest_told;
 pub use neighbours::Neighbours;
 pub(crate) use spectral::merged;
 pub use spectral::spectral_clusters;
@@ -201,6 +202,17 @@ impl Graph {
             }
         }
         Self::from_sorted(samples.len(), &edges)
+    }
+
+    /// Without the edges between samples of different groups.
+    pub(crate) fn within(&self, groups: &[usize]) -> Self {
+        let mut edges = Vec::new();
+        for (i, group) in groups.iter().enumerate() {
+            let (neighbours, weights) = self.row(i);
+            let own = neighbours.iter().zip(weights).filter(|(j, _)| groups[**j as usize] == *group);
+            edges.extend(own.map(|(&j, &weight)| (i as u32, j, weight)));
+        }
+        Self::from_sorted(self.nodes(), &edges)
     }
 
     /// ZᵀWZ, where Z says which of `count` parts every sample belongs to: the weight of the edges between two parts, and

@@ -33,13 +33,23 @@ const LANES: usize = 16;
 /// The `k` nearest other samples of every sample by Euclidean distance, ties to the smaller index; all others
 /// where there are fewer. Dense and sparse X, and both floating-point types, give the same where the numbers are.
 pub fn nearest<T: Real, X: Data<T>>(x: &X, k: usize, cancel: &Cancel) -> Result<Neighbours> {
+    nearest_told(x, k, cancel, &mut |_| ())
+}
+
+/// The same; `told` hears which share of the pairs has met.
+pub(crate) fn nearest_told<T: Real, X: Data<T>>(
+    x: &X,
+    k: usize,
+    cancel: &Cancel,
+    told: &mut dyn FnMut(f64),
+) -> Result<Neighbours> {
     let n = x.shape().0;
     if n > u32::MAX as usize {
         return Err(Error::param("the number of samples", n, "below 2^32 for a graph"));
     }
     let k = k.min(n.saturating_sub(1));
     let search = Search::new(x, k, cancel);
-    let lists = search.shortlists()?;
+    let lists = search.shortlists(told)?;
     let mut found = vec![(f64::INFINITY, u32::MAX); n * k];
     let unsure = search.settle(&lists, &mut found)?;
     drop(lists);
@@ -143,7 +153,7 @@ impl<'a, T: Real, X: Data<T>> Search<'a, T, X> {
     }
 
     /// For every sample the others with the least bounds.
-    fn shortlists(&self) -> Result<Vec<Candidate<T>>> {
+    fn shortlists(&self, told: &mut dyn FnMut(f64)) -> Result<Vec<Candidate<T>>> {
         let (n, kept, width) = (self.x.shape().0, self.kept, self.width());
         let mut lists = vec![(infinity(), u32::MAX); n * kept];
         if kept == 0 {
@@ -154,6 +164,7 @@ impl<'a, T: Real, X: Data<T>> Search<'a, T, X> {
             if start > 0 {
                 self.cancel.check_time()?;
             }
+            told((start as f64 / n as f64).powi(2));
             let block = start..(start + width).min(n);
             let b = self.columns(block.clone());
             for worker in &mut workers {

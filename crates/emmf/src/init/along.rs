@@ -1,6 +1,6 @@
 //! Clusters along a graph, whatever it looks like: components first, then spectral clustering.
 
-use super::kmeans::{kmeans, nearest_centroids};
+use super::kmeans::{kmeans, lloyd, nearest_centroids};
 use super::{Random, best_of, from_labels};
 use crate::cancel::Cancel;
 use crate::data::{Data, Dense};
@@ -104,6 +104,22 @@ pub(crate) fn labels_nearby<T: Real, X: Data<T>>(
         (0..n).filter(|&i| counts[i] == 0.0).for_each(|i| labels[i] = near[i]);
     }
     labels
+}
+
+/// Where Lloyd's iterations from the means of these clusters lead.
+pub(crate) fn settled<T: Real, X: Data<T>>(
+    x: &X,
+    (labels, k): (&[usize], usize),
+    weights: &[f64],
+    cancel: &Cancel,
+) -> Result<Vec<usize>> {
+    let from = from_labels(x, labels, k, weights).u;
+    Ok(lloyd(x, from, cancel, |_| weights.to_vec())?.labels)
+}
+
+/// The means of these clusters, d×k.
+pub(crate) fn means<T: Real, X: Data<T>>(x: &X, labels: &[usize], k: usize) -> Mat<T> {
+    from_labels(x, labels, k, &vec![1.0; labels.len()]).u
 }
 
 /// Large components put together by k-means of their means.

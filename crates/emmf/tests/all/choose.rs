@@ -146,8 +146,67 @@ fn hopeless_halves_are_given_up() {
     let choice = spec(0).choose_k(&noise, 2..=9, seen, &Running::default()).unwrap();
     assert!(choice.splits < 10 && choice.by_graph.is_some(), "{choice:?}");
     let steps = steps.into_inner().unwrap();
-    assert!(steps.is_sorted() && steps.last() == Some(&(11, 11)), "{steps:?}");
+    let all = steps[0].1;
+    assert!(steps.is_sorted() && steps.iter().all(|step| step.1 == all), "{steps:?}");
+    // The graph is not one step of all.
+    assert!(steps.last() == Some(&(all, all)) && steps.len() > 20, "{steps:?}");
     assert_eq!(chosen(&spec(0), &blobs(3, 0)).splits, 10);
+}
+
+/// Clouds around centres, `per` samples each, some near each other: `groups` places with so many centres each.
+fn clouds(
+    (groups, each): (usize, usize),
+    features: usize,
+    per: usize,
+    (apart, noise): (f64, f64),
+) -> Mat<f64> {
+    let mut random = 7_u64;
+    let mut next = || {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as f64 / 2_147_483_648.0
+    };
+    let mut rows = Vec::new();
+    for _ in 0..groups {
+        let place: Vec<f64> = (0..features).map(|_| next()).collect();
+        for _ in 0..each {
+            let centre: Vec<f64> = place.iter().map(|at| at + apart * (next() - 0.5)).collect();
+            for _ in 0..per {
+                let spread = |next: &mut dyn FnMut() -> f64| noise * (next() + next() + next() - 1.5);
+                rows.extend(centre.iter().map(|at| (at + spread(&mut next)).max(0.0)).collect::<Vec<_>>());
+            }
+        }
+    }
+    Mat::from_vec(rows, groups * each * per, features).unwrap()
+}
+
+/// Halves agree about the groups that clusters lie in; the clusters are told where half of the samples show them.
+#[test]
+fn clusters_within_groups_are_all_counted() {
+    for (shape, per) in [((5, 6), 30), ((4, 10), 25), ((1, 45), 20), ((8, 9), 20)] {
+        let x = clouds(shape, 40, per, (if shape.0 == 1 { 1.0 } else { 0.5 }, 0.05));
+        let go_on = |_: usize, _: usize| ControlFlow::Continue(());
+        let choice = spec(0).choose_k(&x, 2..=1000, go_on, &Running::default()).unwrap();
+        assert_eq!(choice.k, shape.0 * shape.1, "{choice}");
+        let clusters = choice.clusters.as_ref().unwrap();
+        assert!((0..x.rows()).all(|i| clusters[i] == clusters[i / per * per]));
+        // What was not asked for is not told; the groups are.
+        if shape == (5, 6) {
+            assert!(choice.to_string().contains("they lie in 5 groups"), "{choice}");
+            assert_eq!(chosen(&spec(0), &x).k, 5);
+        }
+    }
+}
+
+/// In few dimensions a graph falls into more communities than there are clusters; they are not believed.
+#[test]
+fn communities_in_few_dimensions_are_not_counted() {
+    for (features, k) in [(2, 3), (3, 4), (5, 5), (8, 7), (10, 8)] {
+        let x = clouds((k, 1), features, 200, (0.0, 0.05));
+        let go_on = |_: usize, _: usize| ControlFlow::Continue(());
+        let choice = spec(0).choose_k(&x, 2..=1000, go_on, &Running::default()).unwrap();
+        // Halves may agree about where a cloud on a line is cut.
+        assert!(choice.by_graph.is_none() && choice.k <= k + 1, "{features} features: {choice}");
+    }
 }
 
 /// As many parts as there are explain what was held out, with outliers among the samples, dense, sparse and in both types.

@@ -1,4 +1,5 @@
 // How the number of clusters, or of centroids, was chosen.
+const AGREED = 0.9;
 const choice = {
   needs: (run) => run.choice,
   panel: (panel, run) => {
@@ -23,7 +24,7 @@ const choice = {
     });
     if (rank) panel.append(el("p", {}, `k = ${k}: the smallest number of centroids that explains held-out values as well as any, within one standard error; ${agreeing} of ${splits} masks choose it.`));
     else panel.append(el("p", {}, byGraph
-      ? `k = ${k}: no two halves agree well enough, so this is the number of communities in the graph of 5 neighbours; with 4 to 8 neighbours there are ${byGraph[0]} to ${byGraph[1]}.`
+      ? `k = ${k}: ${Math.max(0, ...stability) >= AGREED ? "halves agree about groups of clusters, but half of the samples also show the same communities" : "no two halves agree well enough"}, so this is the number of communities in the graph of 5 neighbours; with 4 to 8 neighbours there are ${byGraph[0]} to ${byGraph[1]}.`
       : `k = ${k}: ${agreeing} of ${splits} splits of the data into halves choose it.`));
   },
 };

@@ -22,6 +22,7 @@ const told = {
     const { ks, k, agreeing, splits, stability, by_graph: byGraph, rank } = run.choice;
     if (rank) return [`The number of centroids was chosen by how much of the held-out values they explain; ${agreeing} of ${splits} masks choose it.`];
     const best = percent(Math.max(0, ...stability));
+    if (byGraph && Math.max(0, ...stability) >= AGREED) return [el("b", {}, "The number of clusters is fairly sure: "), `half of the samples show the same communities in the graph of neighbours, ${byGraph[0]} to ${byGraph[1]} depending on how many neighbours it has; they lie in fewer groups, about which random halves of the data agree to ${best}.`];
     if (byGraph) return [el("b", {}, "The number of clusters is a guess: "), `random halves of the data do not agree well enough (${best} at best), so it is the number of communities in the graph of neighbours, ${byGraph[0]} to ${byGraph[1]} depending on how many neighbours it has.`];
     const own = stability[ks.indexOf(k)] ?? 0;
     const sure = own >= 0.95 && agreeing >= 0.7 * splits ? "sure" : own >= 0.85 && 2 * agreeing >= splits ? "fairly sure" : "not sure";
