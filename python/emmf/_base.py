@@ -175,12 +175,16 @@ class MatrixFactorization(
         if layers is not None:
             params["n_components"] = 1
             if layers == "auto":
+                if progress is not None:
+                    progress.phase("choosing the layers")
                 spec = _parameters.spec(self._entry, params | {"layers": None})
                 params["layers"] = _emmf.choose_layers(spec, borrowed(X), _parameters.threads(self.n_jobs))
                 if len(params["layers"]) == 1:
                     warnings.warn('layers="auto" finds one layer: there is no tree.', UserWarning, stacklevel=4)
         elif self.n_components == "auto":
             spec = _parameters.spec(self._entry, params | {"n_components": 1})
+            if progress is not None:
+                progress.phase("choosing the number of clusters")
             self.choice_ = chosen(spec, X, "clusters", AMONG, self.n_jobs)
             params["n_components"] = self.choice_.k
             clusters = self.choice_.clusters if self.init is None else None

@@ -9,6 +9,14 @@ from typing import Any, NamedTuple
 # Seconds between two looks at the progress: more often than the eye can follow is of no use.
 INTERVAL = 0.1
 WIDTH = 24
+# What a fit does before and after its iterations.
+PHASES = {
+    "Prepare": "looking through the samples",
+    "Screen": "looking for outliers",
+    "Graph": "linking neighbours",
+    "Start": "preparing the start",
+    "Code": "coding the samples",
+}
 
 
 class Step(NamedTuple):
@@ -33,7 +41,7 @@ class Step(NamedTuple):
 
 
 class Progress:
-    """A line on standard error, or in a notebook, that grows with the iterations."""
+    """A line on standard error, or in a notebook, that names every phase and grows with the iterations."""
 
     def __init__(self, name: str, restarts: int, max_iter: int) -> None:
         self.name, self.restarts, self.max_iter = name, restarts, max_iter
@@ -42,17 +50,28 @@ class Progress:
         self.out = sys.stdout if in_notebook else sys.stderr
         # Elsewhere, in a file for instance, a line that is written again and again would be a mess.
         self.live = self.out.isatty() or in_notebook
+        self.shown = 0
 
     def show(self, step: Step) -> None:
         """Write the line anew."""
-        if self.live:
-            self.out.write("\r" + self.line(step))
-            self.out.flush()
+        self._write(self.line(step))
+
+    def phase(self, doing: str) -> None:
+        """Tell what is done beside iterations."""
+        self._write(f"{self.name}: {PHASES.get(doing, doing)}")
 
     def end(self, step: Step, why: str) -> None:
         """Write the line for the last time."""
-        self.out.write(("\r" if self.live else "") + f"{self.line(step)}, {why}\n")
+        line = f"{self.line(step)}, {why}"
+        self.out.write(("\r" + line.ljust(self.shown) if self.live else line) + "\n")
         self.out.flush()
+
+    def _write(self, line: str) -> None:
+        """Write a line over the one before."""
+        if self.live:
+            self.out.write("\r" + line.ljust(self.shown))
+            self.out.flush()
+            self.shown = len(line)
 
     def line(self, step: Step) -> str:
         """Tell how far it is."""
@@ -72,8 +91,8 @@ def _in_notebook() -> bool:
 
 def watcher(
     callback: Callable[[Step], Any] | None, progress: Progress | None
-) -> tuple[Callable[..., bool], float] | None:
-    """Join callback and progress to what the compiled half calls, and how many seconds apart."""
+) -> tuple[Callable[..., bool], Callable[[str], None], float] | None:
+    """Join callback and progress to what the compiled half calls: with a step (so many seconds apart), with a phase."""
     if callback is None and progress is None:
         return None
 
@@ -83,4 +102,8 @@ def watcher(
             progress.show(step)
         return callback is not None and callback(step) is True
 
-    return look, INTERVAL if callback is None else 0.0
+    def phase(doing: str) -> None:
+        if progress is not None:
+            progress.phase(doing)
+
+    return look, phase, INTERVAL if callback is None else 0.0

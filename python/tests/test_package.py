@@ -64,26 +64,75 @@ def test_style():
     command("ruff", "format", "--check", ".")
 
 
-def test_tutorial(tmp_path, monkeypatch):
+class Said:
+    """What a notebook printed."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def numbers(self, line):
+        """Give the numbers of the first line that matches."""
+        return [float(number) for number in re.findall(r"(?<!\w)-?\d+(?:\.\d+)?", re.search(line, self.text)[0])]
+
+
+def digits(said):
+    ours, theirs = said.numbers("ROC AUC.*")
+    assert ours > max(theirs, 0.99)
+    assert said.numbers("GraphEMMF: accuracy.*") > said.numbers("NMF: accuracy.*")
+    before, noisy = said.numbers("score before.*")
+    assert before < 3.5 < noisy
+
+
+def texts(said):
+    assert said.numbers("k-means: accuracy.*") >= said.numbers("GraphEMMF: accuracy.*") > [0.95]
+    found, others, wrong, reviews = said.numbers("marked.*")
+    assert (found, others, reviews) == (15, 15, 300)
+    assert wrong <= 3
+
+
+def cells(said):
+    assert said.numbers("accuracy.*") > [0.95]
+    found, broken, wrong, _ = said.numbers("marked.*")
+    assert found == broken == 15
+    assert wrong <= 3
+    for kind, gene in [("platelet", "PPBP"), ("monocyte", "LYZ"), ("NK cell", "GNLY"), ("B cell", "CD79A")]:
+        assert gene in re.search(rf"{kind}: .*", said.text)[0]
+    assert said.numbers("chosen: .*")[0] == 5
+
+
+def images(said):
+    found, others, wrong, _ = said.numbers("marked.*")
+    assert found == others == 15
+    assert wrong <= 3
+    ours, theirs = said.numbers("GraphEMMF with junk:.*"), said.numbers("NMF with junk:.*")
+    assert min(ours[:3]) > 0.95 > ours[3] > theirs[3]
+    assert max(theirs[1:]) < 0.8
+    scores = said.numbers("score without.*")[3:]
+    assert scores == sorted(scores)
+    assert scores[-1] < 3.5
+
+
+# What the texts of the notebooks say follows from what their cells print.
+NOTEBOOKS = {"digits": digits, "texts": texts, "cells": cells, "images": images}
+
+
+def test_every_notebook_is_tried():
+    assert {path.stem for path in (ROOT / "examples").glob("*.ipynb")} == NOTEBOOKS.keys()
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_notebook(name, tmp_path, monkeypatch):
     # Pictures go into the notebook.
     monkeypatch.delenv("MPLBACKEND", raising=False)
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")
-    notebook = nbformat.read(ROOT / "examples" / "digits.ipynb", as_version=4)
+    stored = nbformat.read(ROOT / "examples" / f"{name}.ipynb", as_version=4)
+    notebook = nbformat.read(ROOT / "examples" / f"{name}.ipynb", as_version=4)
     nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute(cwd=str(tmp_path))
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     assert sum("image/png" in output.get("data", {}) for output in outputs) >= 2
-    stored = nbformat.read(ROOT / "examples" / "digits.ipynb", as_version=4)
     for fresh, kept in zip(notebook.cells, stored.cells, strict=True):
         assert len(kept.get("outputs", [])) == len(fresh.get("outputs", [])), fresh.source
-    said = "".join(output.get("text", "") for output in outputs)
-
-    def numbers(line):
-        return [float(number) for number in re.findall(r"-?\d+\.\d+", re.search(line, said)[0])]
-
-    # What the text says follows from the numbers.
-    ours, theirs = numbers("ROC AUC.*")
-    assert ours > max(theirs, 0.99)
-    assert numbers("GraphEMMF: accuracy.*") > numbers("NMF: accuracy.*")
-    before, noisy = numbers("score before.*")
-    assert before < 3.5 < noisy
+    for each in (notebook, stored):
+        shown = [output for cell in each.cells for output in cell.get("outputs", [])]
+        NOTEBOOKS[name](Said("".join(output.get("text", "") for output in shown)))

@@ -1,5 +1,6 @@
 """While a fit runs: callbacks, progress, threads, Ctrl-C."""
 
+import io
 import itertools
 import os
 import signal
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 import emmf
-from emmf import EMMF, Step
+from emmf import EMMF, GraphEMMF, Step
 
 
 def test_callback_sees_every_iteration(X):
@@ -63,6 +64,30 @@ def test_verbose(X, capsys):
     assert "EMMF" in shown.err
     assert "20/20" in shown.err
     assert "max-iter" in shown.err
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_every_phase_is_told_on_a_terminal(X, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    GraphEMMF("auto", max_iter=20, verbose=1).fit(X)
+    lines = sys.stderr.getvalue().split("\r")
+    phases = ["choosing the number of clusters", "looking through the samples", "looking for outliers"]
+    phases += ["linking neighbours", "coding the samples"]
+    places = [next(at for at, line in enumerate(lines) if phase in line) for phase in phases]
+    assert places == sorted(places)
+    # Nothing is left of a longer line.
+    assert all(len(after) >= len(before.rstrip()) for before, after in itertools.pairwise(lines[1:]))
+    assert lines[-1].rstrip("\n ").endswith(("max-iter", "converged"))
+
+
+def test_a_callback_hears_of_iterations_alone(X):
+    steps = []
+    EMMF(3, max_iter=4, callback=steps.append).fit(X)
+    assert [step.iteration for step in steps] == [1, 2, 3, 4]
 
 
 def test_two_fits_in_two_threads_overlap(rng):

@@ -9,11 +9,11 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::errors::IntoPyErr;
-use crate::watched::{Failed, watched};
+use crate::watched::{Failed, News, watched};
 
 /// A callable that gets (restart, iteration, objective, seconds), not more often than every so many seconds.
-/// Where it returns something true, the fit ends.
-pub(crate) type Callback = (Py<PyAny>, f64);
+/// Where it returns something true, the fit ends. And one that gets the name of every phase.
+pub(crate) type Callback = (Py<PyAny>, Py<PyAny>, f64);
 
 /// The result of `work`, and what the callback or Ctrl-C raised meanwhile. That does not replace a result: a fit
 /// that was broken off has one, too, once it has made an iteration.
@@ -22,13 +22,13 @@ pub(crate) fn enter<R: Send, E: IntoPyErr + Send>(
     callback: Option<&Callback>,
     work: impl FnOnce(&mut (dyn Observer + Send), &Cancel) -> Result<R, E> + Send,
 ) -> PyResult<(R, Option<PyErr>)> {
-    let every = callback.map(|(_, seconds)| Duration::try_from_secs_f64(*seconds).unwrap_or_default());
+    let every = callback.map(|(_, _, seconds)| Duration::try_from_secs_f64(*seconds).unwrap_or_default());
     let mut raised = None;
-    let watch = |step: Option<&Step>| {
+    let watch = |news: Option<&News>| {
         if raised.is_some() {
             return ControlFlow::Break(());
         }
-        Python::attach(|py| match look(py, callback, step) {
+        Python::attach(|py| match look(py, callback, news) {
             Ok(false) => ControlFlow::Continue(()),
             Ok(true) => ControlFlow::Break(()),
             Err(error) => {
@@ -52,11 +52,15 @@ pub(crate) fn enter<R: Send, E: IntoPyErr + Send>(
 }
 
 /// Whether the fit is to end.
-fn look(py: Python<'_>, callback: Option<&Callback>, step: Option<&Step>) -> PyResult<bool> {
+fn look(py: Python<'_>, callback: Option<&Callback>, news: Option<&News>) -> PyResult<bool> {
     py.check_signals()?;
-    let (Some((callback, _)), Some(step)) = (callback, step) else { return Ok(false) };
-    let Step { restart, iteration, objective, elapsed } = *step;
-    callback.bind(py).call1((restart, iteration, objective, elapsed.as_secs_f64()))?.is_truthy()
+    let (Some((on_step, on_phase, _)), Some(news)) = (callback, news) else { return Ok(false) };
+    match news {
+        News::Step(Step { restart, iteration, objective, elapsed }) => {
+            on_step.bind(py).call1((*restart, *iteration, *objective, elapsed.as_secs_f64()))?.is_truthy()
+        }
+        News::Phase(phase) => on_phase.bind(py).call1((format!("{phase:?}"),)).map(|_| false),
+    }
 }
 
 /// The same for work that has no steps and is of no use half done.

@@ -8,10 +8,19 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use emmf::{Cancel, Observer, Step};
+use emmf::{Cancel, Observer, Phase, Step};
 
 /// How often the calling thread looks up while nothing happens.
 const TICK: Duration = Duration::from_millis(50);
+
+/// What the work tells on its way.
+#[derive(Debug)]
+pub(crate) enum News {
+    /// An iteration was made.
+    Step(Step),
+    /// Something else begins.
+    Phase(Phase),
+}
 
 /// Why there is no result.
 #[derive(Debug)]
@@ -23,17 +32,17 @@ pub(crate) enum Failed {
 }
 
 /// Runs `work` on a thread of its own. The calling thread meanwhile runs `watch`: with a step not more often
-/// than `every`, and with nothing every 50 ms. Its `Break` cancels the token that `work` is given.
+/// than `every`, with every phase, and with nothing every 50 ms. Its `Break` cancels the token that `work` is given.
 pub(crate) fn watched<R: Send>(
     every: Option<Duration>,
     work: impl FnOnce(&mut (dyn Observer + Send), &Cancel) -> R + Send,
-    watch: impl FnMut(Option<&Step>) -> ControlFlow<()>,
+    watch: impl FnMut(Option<&News>) -> ControlFlow<()>,
 ) -> Result<R, Failed> {
     let token = Cancel::new();
     // Without a buffer: an iteration waits until the one before has been seen.
-    let (steps, seen) = mpsc::sync_channel(0);
+    let (news, seen) = mpsc::sync_channel(0);
     let (go_on, answers) = mpsc::sync_channel(1);
-    let reporter = Reporter { every, last: None, steps, answers };
+    let reporter = Reporter { every, last: None, news, answers };
     thread::scope(|scope| {
         let builder = thread::Builder::new().name("emmf".into());
         let worker = builder.spawn_scoped(scope, || {
@@ -49,20 +58,20 @@ pub(crate) fn watched<R: Send>(
 /// Until the worker has let go of its end, by finishing or by a panic.
 fn look_on(
     token: &Cancel,
-    steps: &Receiver<Step>,
+    news: &Receiver<News>,
     go_on: &SyncSender<()>,
-    mut watch: impl FnMut(Option<&Step>) -> ControlFlow<()>,
+    mut watch: impl FnMut(Option<&News>) -> ControlFlow<()>,
 ) {
     loop {
-        let step = match steps.recv_timeout(TICK) {
-            Ok(step) => Some(step),
+        let told = match news.recv_timeout(TICK) {
+            Ok(told) => Some(told),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => return,
         };
-        if watch(step.as_ref()).is_break() {
+        if watch(told.as_ref()).is_break() {
             token.cancel();
         }
-        if step.is_some() {
+        if told.is_some() {
             // A worker that is gone needs no answer.
             go_on.send(()).ok();
         }
@@ -73,18 +82,33 @@ fn look_on(
 struct Reporter {
     every: Option<Duration>,
     last: Option<Instant>,
-    steps: SyncSender<Step>,
+    news: SyncSender<News>,
     answers: Receiver<()>,
 }
 
 impl Observer for Reporter {
     fn iteration(&mut self, step: &Step) -> ControlFlow<()> {
         let due = |every| self.last.is_none_or(|last| last.elapsed() >= every);
-        if self.every.is_some_and(due) && self.steps.send(*step).is_ok() {
-            self.answers.recv().ok();
+        if self.every.is_some_and(due) {
+            self.tell(News::Step(*step));
             self.last = Some(Instant::now());
         }
         ControlFlow::Continue(())
+    }
+
+    fn phase(&mut self, phase: Phase) {
+        if self.every.is_some() {
+            self.tell(News::Phase(phase));
+        }
+    }
+}
+
+impl Reporter {
+    /// Waits until it has been seen.
+    fn tell(&self, news: News) {
+        if self.news.send(news).is_ok() {
+            self.answers.recv().ok();
+        }
     }
 }
 

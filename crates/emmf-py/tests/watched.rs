@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use emmf::{Cancel, Mat, Spec, Stop};
-use watched::{Failed, watched};
+use watched::{Failed, News, watched};
 
 fn samples() -> Mat<f64> {
     Mat::from_fn(40, 7, |i, j| ((i * 31 + j * 17) % 13) as f64)
@@ -21,12 +21,40 @@ fn fit(spec: &Spec, every: Option<Duration>, stop_at: usize) -> (emmf::Fit<f64>,
     let fit = watched(
         every,
         |observer, token| spec.on(&x).observe(observer).cancel(token).fit(),
-        |step| {
-            seen.extend(step.map(|step| step.iteration));
+        |news| {
+            seen.extend(news.and_then(iteration));
             if seen.last() == Some(&stop_at) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         },
     );
     (fit.unwrap().unwrap(), seen)
+}
+
+fn iteration(news: &News) -> Option<usize> {
+    match news {
+        News::Step(step) => Some(step.iteration),
+        News::Phase(_) => None,
+    }
+}
+
+#[test]
+fn phases_are_told_around_the_steps() {
+    let (x, mut told) = (samples(), Vec::new());
+    let work = |observer: &mut (dyn emmf::Observer + Send), token: &Cancel| {
+        Spec::emmf(3).max_iter(2).on(&x).observe(observer).cancel(token).fit()
+    };
+    let watch = |news: Option<&News>| {
+        told.extend(news.map(|news| match news {
+            News::Step(_) => "Step".into(),
+            News::Phase(phase) => format!("{phase:?}"),
+        }));
+        ControlFlow::Continue(())
+    };
+    watched(Some(Duration::ZERO), work, watch).unwrap().unwrap();
+    assert_eq!(
+        (told.first().map(String::as_str), told.last().map(String::as_str)),
+        (Some("Prepare"), Some("Code"))
+    );
+    assert_eq!(told.iter().filter(|news| *news == "Step").count(), 2);
 }
 
 #[test]
@@ -84,8 +112,8 @@ fn it_looks_up_while_nothing_happens() {
             std::thread::sleep(Duration::from_millis(1));
         }
     };
-    let watch = |step: Option<&emmf::Step>| {
-        assert!(step.is_none());
+    let watch = |news: Option<&News>| {
+        assert!(news.is_none());
         looks += 1;
         if looks < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
