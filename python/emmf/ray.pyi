@@ -42,6 +42,7 @@ class EMMF(Factorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -82,6 +83,7 @@ class EMMF(Factorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -122,6 +124,7 @@ class DeepEMMF(Factorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -162,6 +165,7 @@ class DeepEMMF(Factorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -205,6 +209,7 @@ class NMF(Factorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -248,6 +253,7 @@ class NMF(Factorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -288,6 +294,7 @@ class L21NMF(Factorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -328,6 +335,7 @@ class L21NMF(Factorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -370,6 +378,7 @@ class HxNMF(Factorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -412,6 +421,7 @@ class HxNMF(Factorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -455,6 +465,7 @@ class CappedNMF(Factorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -498,6 +509,7 @@ class CappedNMF(Factorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -540,6 +552,7 @@ class RCIMNMF(Factorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -582,6 +595,7 @@ class RCIMNMF(Factorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
