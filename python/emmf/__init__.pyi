@@ -61,6 +61,7 @@ class EMMF(MatrixFactorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -97,6 +98,7 @@ class EMMF(MatrixFactorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -128,6 +130,7 @@ class GraphEMMF(MatrixFactorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     callback: Callable[[Step], Any] | None
     verbose: int
@@ -157,6 +160,7 @@ class GraphEMMF(MatrixFactorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
@@ -191,6 +195,7 @@ class DeepEMMF(MatrixFactorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -227,6 +232,7 @@ class DeepEMMF(MatrixFactorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -266,6 +272,7 @@ class NMF(MatrixFactorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -305,6 +312,7 @@ class NMF(MatrixFactorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -341,6 +349,7 @@ class L21NMF(MatrixFactorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -377,6 +386,7 @@ class L21NMF(MatrixFactorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -415,6 +425,7 @@ class HxNMF(MatrixFactorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -453,6 +464,7 @@ class HxNMF(MatrixFactorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -492,6 +504,7 @@ class CappedNMF(MatrixFactorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -531,6 +544,7 @@ class CappedNMF(MatrixFactorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -569,6 +583,7 @@ class RCIMNMF(MatrixFactorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -607,6 +622,7 @@ class RCIMNMF(MatrixFactorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -636,6 +652,7 @@ class NMFDiv(MatrixFactorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -664,6 +681,7 @@ class NMFDiv(MatrixFactorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -693,6 +711,7 @@ class BetaNMF(MatrixFactorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -722,6 +741,7 @@ class BetaNMF(MatrixFactorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -748,6 +768,7 @@ class L1NMF(MatrixFactorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -774,6 +795,7 @@ class L1NMF(MatrixFactorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -801,6 +823,7 @@ class CIMNMF(MatrixFactorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -828,6 +851,7 @@ class CIMNMF(MatrixFactorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -854,6 +878,7 @@ class HuberNMF(MatrixFactorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -880,6 +905,7 @@ class HuberNMF(MatrixFactorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -906,6 +932,7 @@ class HypersurfaceNMF(MatrixFactorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -932,6 +959,7 @@ class HypersurfaceNMF(MatrixFactorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -957,6 +985,7 @@ class L12NMF(MatrixFactorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -982,6 +1011,7 @@ class L12NMF(MatrixFactorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -1007,6 +1037,7 @@ class L12SquaredNMF(MatrixFactorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -1032,6 +1063,7 @@ class L12SquaredNMF(MatrixFactorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -1062,6 +1094,7 @@ class PNMF(MatrixFactorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -1090,6 +1123,7 @@ class PNMF(MatrixFactorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -1114,6 +1148,7 @@ class GSNMF(MatrixFactorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -1138,6 +1173,7 @@ class GSNMF(MatrixFactorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -1160,6 +1196,7 @@ class ONMF(MatrixFactorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -1182,6 +1219,7 @@ class ONMF(MatrixFactorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -1204,6 +1242,7 @@ class CF(MatrixFactorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -1226,6 +1265,7 @@ class CF(MatrixFactorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -1249,6 +1289,7 @@ class NLCF(MatrixFactorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -1272,6 +1313,7 @@ class NLCF(MatrixFactorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -1295,6 +1337,7 @@ class LCF(MatrixFactorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -1318,6 +1361,7 @@ class LCF(MatrixFactorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -1344,6 +1388,7 @@ class GNMF(Unweighted):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -1370,6 +1415,7 @@ class GNMF(Unweighted):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -1397,6 +1443,7 @@ class LCCF(Unweighted):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -1424,6 +1471,7 @@ class LCCF(Unweighted):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -1450,6 +1498,7 @@ class SymNMF(Unweighted):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -1476,6 +1525,7 @@ class SymNMF(Unweighted):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -1505,6 +1555,7 @@ class RMNMF(Unweighted):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -1534,6 +1585,7 @@ class RMNMF(Unweighted):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -1558,6 +1610,7 @@ class NMFAN(Unweighted):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -1582,6 +1635,7 @@ class NMFAN(Unweighted):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -1607,6 +1661,7 @@ class SRMCF(Unweighted):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -1632,6 +1687,7 @@ class SRMCF(Unweighted):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...
@@ -1659,6 +1715,7 @@ class LSNMF(Unweighted):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     callback: Callable[[Step], Any] | None
     verbose: int
     def __init__(
@@ -1686,6 +1743,7 @@ class LSNMF(Unweighted):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
         verbose: int = ...,
     ) -> None: ...

@@ -48,6 +48,7 @@ class EMMF(Factorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -88,6 +89,7 @@ class EMMF(Factorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -128,6 +130,7 @@ class DeepEMMF(Factorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -168,6 +171,7 @@ class DeepEMMF(Factorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -211,6 +215,7 @@ class NMF(Factorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -254,6 +259,7 @@ class NMF(Factorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -294,6 +300,7 @@ class L21NMF(Factorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -334,6 +341,7 @@ class L21NMF(Factorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -376,6 +384,7 @@ class HxNMF(Factorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -418,6 +427,7 @@ class HxNMF(Factorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -461,6 +471,7 @@ class CappedNMF(Factorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -504,6 +515,7 @@ class CappedNMF(Factorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,
@@ -546,6 +558,7 @@ class RCIMNMF(Factorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     half_life: float | None
@@ -588,6 +601,7 @@ class RCIMNMF(Factorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         half_life: float | None = ...,

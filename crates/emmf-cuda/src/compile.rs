@@ -5,6 +5,7 @@ use std::ffi::{CStr, CString, c_char};
 
 use cudarc::nvrtc::{result, sys};
 use emmf::{Error, Result};
+use rayon::prelude::*;
 
 use crate::kernels::{Program, Shape};
 use crate::library::{failed, is_compiler_there};
@@ -78,7 +79,7 @@ pub fn architectures() -> Result<Vec<usize>> {
 pub fn compile_all(arch: usize, c: usize) -> Result<Vec<String>> {
     let every = Program::every(Shape::new(c), arch);
     every
-        .into_iter()
+        .into_par_iter()
         .map(|program| compile(&program, arch).map(|_| program.name()))
         .collect::<std::result::Result<_, Error>>()
 }

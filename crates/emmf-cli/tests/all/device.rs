@@ -16,7 +16,6 @@ fn a_device_that_cannot_be_is_refused() {
         "--method pnmf",
         "--method emmf --graph knn",
         "--method emmf --missing nan",
-        "--method emmf --layers 4,2",
         "--method nmf --param alpha-w=0.1",
         "--method nmf --param alpha-h=0.1",
     ] {

@@ -77,7 +77,8 @@ __device__ __forceinline__ void fetch_packed(const uint4* from, unsigned char* s
     for (int c = threadIdx.x; c < PACKED_BYTES / 16; c += THREADS) fetch(stage + LEFT_BYTES + c * 16, from + c, true);
 }
 
-// sums += A·B over a step.
+// sums += A·B over a step. Accumulators of tensor cores, which cut digits off, begin anew at each step, and for X·U twice: residuals are
+// small differences of such sums.
 template <bool TURNED>
 __device__ __forceinline__ void multiply_step(float (&sums)[HALF][2][4], const unsigned char* left) {
     int lane = threadIdx.x % WARP;
@@ -114,15 +115,16 @@ __device__ __forceinline__ void multiply_step(float (&sums)[HALF][2][4], const u
                             const unsigned(&by)[4] = a[k][m][TERMS == 3 && term == 0 ? TERMS - 2 : 0];
                             bool low = term == TERMS - 2;
                             unsigned b0 = low ? b[j].z : b[j].x, b1 = low ? b[j].w : b[j].y;
-                            if (k == 0 && term == 0) add_halves<true>(now[j][m], by, b0, b1);
+                            if (term == 0 && (k == 0 || !TURNED)) add_halves<true>(now[j][m], by, b0, b1);
                             else add_halves<false>(now[j][m], by, b0, b1);
                         }
+            if (TURNED && k + 1 < STEP / 16) continue;
+#pragma unroll
+            for (int j = 0; j < BESIDE; ++j)
+#pragma unroll
+                for (int e = 0; e < 8; ++e)
+                    if (first + j < HALF) sums[first + j][e / 4][e % 4] += now[j][e / 4][e % 4];
         }
-#pragma unroll
-        for (int j = 0; j < BESIDE; ++j)
-#pragma unroll
-            for (int e = 0; e < 8; ++e)
-                if (first + j < HALF) sums[first + j][e / 4][e % 4] += now[j][e / 4][e % 4];
     }
 }
 
