@@ -115,7 +115,7 @@ kill: $(VENV)/ready
 	EMMF=$(CURDIR)/target/debug/emmf PYTHONPATH=$(CURDIR)/python $(VENV)/bin/python tests/kill/run.py
 
 # Fits on clusters of several processes whose workers are killed at every kind of moment, and what a cluster costs: the numbers of
-# docs/scale.md. Takes a quarter of an hour. ONLY=online,iteration,efficiency,peers for some of the numbers, SIZE=1000000 samples.
+# docs/scale.md. Takes half an hour. ONLY=online,iteration,efficiency,peers for some of the numbers, SIZE=1000000 samples.
 cluster: $(VENV)/ready
 	grep -v "^#" python/cluster/requirements.txt | xargs -n 1 $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
 		|| echo "not all of python/cluster/requirements.txt is to be had: the parts of the others are skipped"

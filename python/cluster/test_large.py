@@ -5,6 +5,7 @@ from contextlib import contextmanager, suppress
 
 import numpy as np
 from clusters import workers
+from distributed import wait
 
 import emmf.dask
 
@@ -32,11 +33,9 @@ def watched(folder):
 
 def test_spilled_chunks_are_seen(tmp_path):
     """Else the next test would show nothing."""
-    big = np.random.default_rng(0).random((8, 1 << 20, 4))
-    limit = {"memory_limit": "400MB", "local_directory": str(tmp_path)}
-    with workers(1, **limit) as client, watched(tmp_path) as spills:
-        tasks = [client.submit(np.array, part, pure=False) for part in big]
-        client.gather(client.submit(len, tasks))
+    limits = {"memory_limit": MEMORY, "local_directory": str(tmp_path)}
+    with workers(1, **limits) as client, client.as_current(), watched(tmp_path) as spills:
+        wait([client.submit(np.ones, 1 << 22, pure=False) for _ in range(16)], timeout=120)
     assert spills
 
 

@@ -17,6 +17,7 @@ from sklearn.base import clone
 
 import emmf
 
+dask = pytest.importorskip("dask", reason="dask is not installed: nothing of a cluster is tested")
 da = pytest.importorskip("dask.array", reason="dask is not installed: nothing of a cluster is tested")
 distributed = pytest.importorskip("distributed", reason="distributed is not installed: nothing of a cluster is tested")
 
@@ -320,7 +321,8 @@ def test_only_errors_of_the_way_mean_a_lost_worker(client, direct):
     with pytest.raises(FileNotFoundError):
         engine.call([Call(owner, open, ("no such file",))], 60)
     nobody = Call("tcp://127.0.0.1:9", operator.add, (1, 2))
-    found = engine.call([nobody, Call(owner, operator.add, (1, 2))], 60)
+    with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
+        found = engine.call([nobody, Call(owner, operator.add, (1, 2))], 60)
     assert isinstance(found[0], Lost)
     assert found[1] == 3
 
