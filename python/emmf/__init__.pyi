@@ -41,7 +41,7 @@ class EMMF(MatrixFactorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -77,7 +77,7 @@ class EMMF(MatrixFactorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -171,7 +171,7 @@ class DeepEMMF(MatrixFactorization):
     monotone: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -207,7 +207,7 @@ class DeepEMMF(MatrixFactorization):
         monotone: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -246,7 +246,7 @@ class NMF(MatrixFactorization):
     l1_ratio: float
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -285,7 +285,7 @@ class NMF(MatrixFactorization):
         l1_ratio: float = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -321,7 +321,7 @@ class L21NMF(MatrixFactorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -357,7 +357,7 @@ class L21NMF(MatrixFactorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -395,7 +395,7 @@ class HxNMF(MatrixFactorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -433,7 +433,7 @@ class HxNMF(MatrixFactorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -472,7 +472,7 @@ class CappedNMF(MatrixFactorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -511,7 +511,7 @@ class CappedNMF(MatrixFactorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -549,7 +549,7 @@ class RCIMNMF(MatrixFactorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -587,7 +587,7 @@ class RCIMNMF(MatrixFactorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,

@@ -28,7 +28,7 @@ class EMMF(Factorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -68,7 +68,7 @@ class EMMF(Factorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -108,7 +108,7 @@ class DeepEMMF(Factorization):
     monotone: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -148,7 +148,7 @@ class DeepEMMF(Factorization):
         monotone: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -191,7 +191,7 @@ class NMF(Factorization):
     l1_ratio: float
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -234,7 +234,7 @@ class NMF(Factorization):
         l1_ratio: float = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -274,7 +274,7 @@ class L21NMF(Factorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -314,7 +314,7 @@ class L21NMF(Factorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -356,7 +356,7 @@ class HxNMF(Factorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -398,7 +398,7 @@ class HxNMF(Factorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -441,7 +441,7 @@ class CappedNMF(Factorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -484,7 +484,7 @@ class CappedNMF(Factorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -526,7 +526,7 @@ class RCIMNMF(Factorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -568,7 +568,7 @@ class RCIMNMF(Factorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,

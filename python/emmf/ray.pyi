@@ -22,7 +22,7 @@ class EMMF(Factorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -62,7 +62,7 @@ class EMMF(Factorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -102,7 +102,7 @@ class DeepEMMF(Factorization):
     monotone: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -142,7 +142,7 @@ class DeepEMMF(Factorization):
         monotone: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -185,7 +185,7 @@ class NMF(Factorization):
     l1_ratio: float
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -228,7 +228,7 @@ class NMF(Factorization):
         l1_ratio: float = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -268,7 +268,7 @@ class L21NMF(Factorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -308,7 +308,7 @@ class L21NMF(Factorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -350,7 +350,7 @@ class HxNMF(Factorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -392,7 +392,7 @@ class HxNMF(Factorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -435,7 +435,7 @@ class CappedNMF(Factorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -478,7 +478,7 @@ class CappedNMF(Factorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -520,7 +520,7 @@ class RCIMNMF(Factorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -562,7 +562,7 @@ class RCIMNMF(Factorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
