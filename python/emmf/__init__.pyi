@@ -41,7 +41,7 @@ class EMMF(MatrixFactorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -78,7 +78,7 @@ class EMMF(MatrixFactorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -175,7 +175,7 @@ class DeepEMMF(MatrixFactorization):
     monotone: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -212,7 +212,7 @@ class DeepEMMF(MatrixFactorization):
         monotone: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -252,7 +252,7 @@ class NMF(MatrixFactorization):
     l1_ratio: float
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -292,7 +292,7 @@ class NMF(MatrixFactorization):
         l1_ratio: float = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -329,7 +329,7 @@ class L21NMF(MatrixFactorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -366,7 +366,7 @@ class L21NMF(MatrixFactorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -405,7 +405,7 @@ class HxNMF(MatrixFactorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -444,7 +444,7 @@ class HxNMF(MatrixFactorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -484,7 +484,7 @@ class CappedNMF(MatrixFactorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -524,7 +524,7 @@ class CappedNMF(MatrixFactorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -563,7 +563,7 @@ class RCIMNMF(MatrixFactorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -602,7 +602,7 @@ class RCIMNMF(MatrixFactorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,

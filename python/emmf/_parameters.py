@@ -77,10 +77,10 @@ LAYERS = Parameter(
 SOLVING = [
     _shared(
         "solver",
-        [StrOptions({"mu", "hals"}), None],
-        '{"mu", "hals"} or None',
+        [StrOptions({"mu", "hals", "cd"}), None],
+        '{"mu", "hals", "cd"} or None',
         "How one factor is updated while the other stays fixed: multiplicative updates, or coordinate descent, which "
-        "reaches low objectives much faster. None means {solver}.",
+        'reaches low objectives much faster. ``"cd"`` is scikit-learn\'s name for ``"hals"``. None means {solver}.',
     ),
     _shared("sweeps", [COUNT], "int", 'Inner sweeps of ``solver="hals"`` over each factor.'),
     _shared("extrapolate", ["boolean"], "bool", 'Lets ``solver="hals"`` extrapolate along its last step.'),
@@ -389,6 +389,8 @@ def spec(entry: dict[str, Any], params: dict[str, Any]) -> str:
         del found["init"]
     elif found["init"] == "nndsvda":
         found["init"] = "nndsvd"
+    if found.get("solver") == "cd":
+        found["solver"] = "hals"
     if params.get("layers") is not None:
         found["k"], *found["above"] = widths(params["layers"])
     return json.dumps(found)

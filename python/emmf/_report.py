@@ -198,8 +198,9 @@ def summary(model: Any) -> str:
     sizes = np.bincount(model.labels_, minlength=len(centroids))
     rows = "".join(_cluster(at, size, sizes.max(), _top(centroids[at], names)) for at, size in enumerate(sizes))
     worst = np.argsort(-model.outlier_scores_)[:OUTLIERS]
-    samples = getattr(model, "sample_names_", range(len(model.labels_)))
-    listed = ", ".join(f"{escape(str(samples[at]))} ({model.outlier_scores_[at]:.1f}, {model.outlier_reasons_[at]})" for at in worst)
+    names = getattr(model, "sample_names_", range(len(model.labels_)))
+    told = ((names[at], model.outlier_scores_[at], model.outlier_reasons_[at]) for at in worst)
+    listed = ", ".join(f"{escape(str(name))} ({score:.1f}, {reason})" for name, score, reason in told)
     count = int(model.outliers_.sum())
     return (
         "<table><thead><tr><th>cluster</th><th>samples</th><th></th>"

@@ -28,7 +28,7 @@ class EMMF(Factorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -69,7 +69,7 @@ class EMMF(Factorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -110,7 +110,7 @@ class DeepEMMF(Factorization):
     monotone: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -151,7 +151,7 @@ class DeepEMMF(Factorization):
         monotone: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -195,7 +195,7 @@ class NMF(Factorization):
     l1_ratio: float
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -239,7 +239,7 @@ class NMF(Factorization):
         l1_ratio: float = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -280,7 +280,7 @@ class L21NMF(Factorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -321,7 +321,7 @@ class L21NMF(Factorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -364,7 +364,7 @@ class HxNMF(Factorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -407,7 +407,7 @@ class HxNMF(Factorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -451,7 +451,7 @@ class CappedNMF(Factorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -495,7 +495,7 @@ class CappedNMF(Factorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,
@@ -538,7 +538,7 @@ class RCIMNMF(Factorization):
     merge: bool
     n_neighbors: int
     graph_weights: Literal["binary", "heat", "cosine"]
-    solver: Literal["mu", "hals"] | None
+    solver: Literal["mu", "hals", "cd"] | None
     sweeps: int
     extrapolate: bool
     exponent: float | None
@@ -581,7 +581,7 @@ class RCIMNMF(Factorization):
         merge: bool = ...,
         n_neighbors: int = ...,
         graph_weights: Literal["binary", "heat", "cosine"] = ...,
-        solver: Literal["mu", "hals"] | None = ...,
+        solver: Literal["mu", "hals", "cd"] | None = ...,
         sweeps: int = ...,
         extrapolate: bool = ...,
         exponent: float | None = ...,

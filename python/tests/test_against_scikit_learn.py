@@ -155,3 +155,10 @@ def test_outlier_effect():
     effect = {name: metrics.outlier_effect(residuals, method=name)[3] for name in ("nmf", "l21-nmf", "emmf")}
     assert effect["nmf"] == pytest.approx(81 / 84)
     assert effect["nmf"] > effect["l21-nmf"] > effect["emmf"]
+
+
+def test_coordinate_descent_by_either_name():
+    X = np.random.default_rng(0).random((30, 8))
+    one, other = (emmf.EMMF(3, solver=solver, max_iter=10).fit(X) for solver in ("cd", "hals"))
+    np.testing.assert_array_equal(one.components_, other.components_)
+    assert one.get_params()["solver"] == "cd"
