@@ -327,7 +327,7 @@ impl<T: Real> Judge<T> {
         if !sound || !second || !cuts.iter().all(|cut| *cut > 0.0 && cut.is_finite()) {
             return Err(Error::param("a score scale", "not finite and positive", "finite and positive"));
         }
-        let binned = rarity.iter().flat_map(Rarity::features);
+        let binned = rarity.iter().flat_map(|rarity| rarity.features().iter().chain(rarity.largest()));
         let numbers = binned.flat_map(|bins| bins.surprise.iter().copied().chain([bins.center, bins.range]));
         let drawn = reference.iter().flat_map(|drawn| drawn.samples().as_slice()).map(|x| x.to_f64());
         let centres = rare.iter().flat_map(|rare| rare.centres.as_slice()).map(|x| x.to_f64());
