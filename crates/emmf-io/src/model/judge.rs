@@ -15,22 +15,26 @@ pub(super) struct Noted {
     pub(super) unseen: f64,
     /// Digits that tell bins apart.
     pub(super) digits: u32,
+    /// Whether values are shares of the largest of their sample, whose bins are then the last ones.
+    #[serde(default)]
+    pub(super) shares: bool,
 }
 
 pub(super) fn noted<T: Real>(judge: &Judge<T>) -> Noted {
     let (unseen, digits) = judge.rarity().map_or((0.0, 0), |rarity| (rarity.unseen(), rarity.digits()));
-    Noted { scales: *judge.scales(), unseen, digits }
+    let shares = judge.rarity().and_then(Rarity::largest).is_some();
+    Noted { scales: *judge.scales(), unseen, digits, shares }
 }
 
 /// Numbers of a feature before those of its bins: centre, range, the first bin, how many there are.
 pub(super) const HEAD: usize = 4;
 
-/// The heads of all features, and the numbers of their bins.
+/// The heads of all features, and of the largest values where there are such bins, and the numbers of their bins.
 pub(super) fn bins_to(rarity: &Rarity) -> (Vec<f64>, Vec<f64>) {
-    let features = rarity.features();
+    let all = || rarity.features().iter().chain(rarity.largest());
     let head = |bins: &Bins| [bins.center, bins.range, f64::from(bins.first), bins.surprise.len() as f64];
-    let surprises = features.iter().flat_map(|bins| bins.surprise.iter().copied()).collect();
-    (features.iter().flat_map(head).collect(), surprises)
+    let surprises = all().flat_map(|bins| bins.surprise.iter().copied()).collect();
+    (all().flat_map(head).collect(), surprises)
 }
 
 pub(super) fn bins_from(heads: &[f64], mut surprises: &[f64], noted: &Noted) -> Result<Rarity, Problem> {
@@ -50,5 +54,6 @@ pub(super) fn bins_from(heads: &[f64], mut surprises: &[f64], noted: &Noted) -> 
     if !rest.is_empty() || !surprises.is_empty() || !noted.unseen.is_finite() {
         return Err(wrong("they are not those of its features"));
     }
-    Ok(Rarity::new(features, noted.unseen, noted.digits))
+    let largest = if noted.shares { features.pop() } else { None };
+    Ok(Rarity::new(features, largest, noted.unseen, noted.digits))
 }

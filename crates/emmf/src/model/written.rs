@@ -32,6 +32,9 @@ struct WrittenJudge<T> {
     reference: Option<Mat<T>>,
     /// Bins of the features, what a value counts that nobody has, and digits.
     rarity: Option<(Vec<Bins>, f64, u32)>,
+    /// Bins of the largest value of a sample, where the others are shares of it.
+    #[serde(default)]
+    largest: Option<Bins>,
     rare: Option<(Mat<T>, Vec<f64>)>,
     scales: Scales,
 }
@@ -60,6 +63,7 @@ impl<T: Real> From<&Judge<T>> for WrittenJudge<T> {
         Self {
             reference: judge.reference().map(|reference| reference.samples().clone()),
             rarity: judge.rarity().map(bins),
+            largest: judge.rarity().and_then(Rarity::largest).cloned(),
             rare: judge.rare().map(|rare| (rare.centres.clone(), rare.radii.clone())),
             scales: *judge.scales(),
         }
@@ -68,7 +72,8 @@ impl<T: Real> From<&Judge<T>> for WrittenJudge<T> {
 
 impl<T: Real> WrittenJudge<T> {
     fn judge(self) -> Result<Judge<T>> {
-        let rarity = self.rarity.map(|(bins, unseen, digits)| Rarity::new(bins, unseen, digits));
+        let largest = self.largest;
+        let rarity = self.rarity.map(|(bins, unseen, digits)| Rarity::new(bins, largest, unseen, digits));
         let rare = self.rare.map(|(centres, radii)| Rare { centres, radii });
         Judge::from_parts(self.reference.map(Reference::of), rarity, rare, self.scales)
     }

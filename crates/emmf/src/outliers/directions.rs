@@ -27,7 +27,7 @@ const GAP: (f64, f64) = (1.0, 3.0);
 /// Least deviation of what the directions leave: where all samples fit exactly, rounding would decide.
 const LEAST: f64 = 0.02;
 /// Fewer than this share of scattered samples are the tail of the data.
-const FEW: f64 = 0.025;
+pub(super) const FEW: f64 = 0.025;
 /// From fewer samples, or features, nothing can be told about directions.
 const LEAST_SAMPLES: usize = 40;
 const LEAST_FEATURES: usize = 16;
@@ -60,7 +60,7 @@ pub(super) fn scattered<T: Real, X: Data<T>>(
     Ok(if (count(&found) as f64) < FEW * all as f64 { none } else { found })
 }
 
-fn count(which: &[bool]) -> usize {
+pub(super) fn count(which: &[bool]) -> usize {
     which.iter().filter(|which| **which).count()
 }
 

@@ -4,6 +4,10 @@
 //! are a power of two as wide as the range around the median, about n^-⅓ (Freedman and Diaconis 1981), and grow with the distance from
 //! it, so that neither heavy tails nor outliers make a bin of all the others: 1/width of them to every doubling of
 //! 1 − width/2 + |x − median|/range, as the leading digits of a binary number are.
+//!
+//! A factor that all values of a sample have in common, such as its length, would be counted in every feature. So values are counted
+//! as shares of the largest one of their sample, and this one once, where that makes clearly less of them rare in nearly every
+//! sample.
 
 use std::ops::Range;
 
@@ -28,6 +32,10 @@ const NUMBERS: usize = 1 << 20;
 const LEAST: usize = 512;
 /// Numbers that are held at a time while bins are made.
 const HELD: usize = 1 << 17;
+/// The share of the samples that are nearly all: a third of outliers may be beside them.
+const NEARLY_ALL: f64 = 0.75;
+/// Less is rare where the sum falls below this share of what it was.
+const LESS: f64 = 0.9;
 /// The quantiles between which the range of a feature lies.
 const RANGE: (f64, f64) = (0.1, 0.9);
 
@@ -51,6 +59,8 @@ pub(crate) fn most_read(d: usize) -> usize {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rarity {
     features: Vec<Bins>,
+    /// The bins of what the values of a sample are divided by, its largest one, where they are.
+    largest: Option<Bins>,
     /// Digits after the leading one that tell bins apart.
     digits: u32,
     /// −ln of the share of one sample: what a value counts that nobody has.
@@ -110,55 +120,120 @@ impl Bins {
     }
 }
 
-impl Rarity {
-    /// The bins of the samples that count.
-    pub(super) fn of_samples<T: Real, X: Data<T>>(x: &X, counts: &[bool]) -> Self {
+/// The samples that bins are made from, and how fine they are.
+struct Drawn {
+    rows: Vec<usize>,
+    unseen: f64,
+    digits: u32,
+}
+
+impl Drawn {
+    /// Of the samples that count, at most as many as are enough.
+    fn of(counts: &[bool], d: usize) -> Self {
         let among: Vec<usize> = (0..counts.len()).filter(|&i| counts[i]).collect();
-        let step = among.len().div_ceil(most_binned(x.shape().1)).max(1);
+        let step = among.len().div_ceil(most_binned(d)).max(1);
         let rows: Vec<usize> = among.into_iter().step_by(step).collect();
-        let unseen = (rows.len().max(1) as f64).ln();
-        let digits = (rows.len().max(1) as f64).log2().mul_add(1.0 / 3.0, 0.5) as u32;
-        let d = x.shape().1;
-        let features: Vec<Bins> = if x.is_sparse() {
-            let mut stored = vec![Vec::new(); d];
-            for &i in &rows {
-                x.for_each_of_sample(i, |j, value| stored[j].push(value.to_f64()));
-            }
-            let bins = |mut values: Vec<f64>| {
-                values.resize(rows.len(), 0.0);
-                Bins::of(&mut values, (unseen, digits))
-            };
-            stored.into_iter().map(bins).collect()
-        } else {
-            // A few features at a time, for which these samples are read again.
-            let panel = (HELD / rows.len().max(1)).clamp(1, d.max(1));
-            let mut held = Mat::zeros(rows.len(), panel);
-            let panels = (0..d).step_by(panel).map(|from| from..(from + panel).min(d));
-            let bins = |features: Range<usize>| -> Vec<Bins> {
-                for (at, &i) in rows.iter().enumerate() {
-                    x.read(i..i + 1, features.clone(), &mut held.row_mut(at)[..features.len()]);
-                }
-                let one = |j: usize| {
-                    let mut column: Vec<f64> = (0..rows.len()).map(|at| held[(at, j)].to_f64()).collect();
-                    Bins::of(&mut column, (unseen, digits))
-                };
-                made(features.len(), one)
-            };
-            panels.flat_map(bins).collect()
-        };
-        Self::new(features, unseen, digits)
+        let many = rows.len().max(1) as f64;
+        Self { rows, unseen: many.ln(), digits: many.log2().mul_add(1.0 / 3.0, 0.5) as u32 }
     }
 
-    /// These bins, what a value counts that no sample has, and the digits that tell bins apart, at most eight.
-    pub fn new(features: Vec<Bins>, unseen: f64, digits: u32) -> Self {
+    fn bins(&self, mut values: Vec<f64>) -> Bins {
+        values.resize(self.rows.len(), 0.0);
+        Bins::of(&mut values, (self.unseen, self.digits))
+    }
+
+    /// Something of every sample, of its values or of those that are stored.
+    fn each<T: Real, X: Data<T>>(&self, x: &X, of: impl Fn(Values<'_, T>) -> f64) -> Vec<f64> {
+        let (mut row, mut stored) = (vec![T::ZERO; if x.is_sparse() { 0 } else { x.shape().1 }], Vec::new());
+        let one = |&i: &usize| {
+            if x.is_sparse() {
+                stored.clear();
+                x.for_each_of_sample(i, |j, value| stored.push((j, value)));
+                return of(Values::Stored(&stored));
+            }
+            x.read(i..i + 1, 0..x.shape().1, &mut row);
+            of(Values::All(&row))
+        };
+        self.rows.iter().map(one).collect()
+    }
+
+    /// The bins of every feature, the values of each sample divided by what is given for it.
+    fn features<T: Real, X: Data<T>>(&self, x: &X, by: Option<&[f64]>) -> Vec<Bins> {
+        let d = x.shape().1;
+        let share = |at: usize, value: T| value.to_f64() / by.map_or(1.0, |by| by[at]);
+        if x.is_sparse() {
+            let mut stored = vec![Vec::new(); d];
+            for (at, &i) in self.rows.iter().enumerate() {
+                x.for_each_of_sample(i, |j, value| stored[j].push(share(at, value)));
+            }
+            return stored.into_iter().map(|values| self.bins(values)).collect();
+        }
+        // A few features at a time, for which these samples are read again.
+        let panel = (HELD / self.rows.len().max(1)).clamp(1, d.max(1));
+        let mut held = Mat::zeros(self.rows.len(), panel);
+        let panels = (0..d).step_by(panel).map(|from| from..(from + panel).min(d));
+        let bins = |features: Range<usize>| -> Vec<Bins> {
+            for (at, &i) in self.rows.iter().enumerate() {
+                x.read(i..i + 1, features.clone(), &mut held.row_mut(at)[..features.len()]);
+            }
+            made(features.len(), |j| {
+                self.bins((0..self.rows.len()).map(|at| share(at, held[(at, j)])).collect())
+            })
+        };
+        panels.flat_map(bins).collect()
+    }
+}
+
+/// The values of a sample.
+#[derive(Clone, Copy)]
+enum Values<'a, T> {
+    All(&'a [T]),
+    /// Those that are not 0, with their features.
+    Stored(&'a [(usize, T)]),
+}
+
+impl<T: Real> Values<'_, T> {
+    /// The largest, whatever their signs, or 1 where all are 0.
+    fn largest(self) -> f64 {
+        let most = |most: f64, x: &T| most.max(x.to_f64().abs());
+        let top = match self {
+            Self::All(values) => values.iter().fold(0.0, most),
+            Self::Stored(values) => values.iter().map(|(_, x)| x).fold(0.0, most),
+        };
+        if top > 0.0 { top } else { 1.0 }
+    }
+}
+
+impl Rarity {
+    /// The bins of the samples that count: of their values, or of the largest value of a sample and of the others as shares of it.
+    pub(super) fn of_samples<T: Real, X: Data<T>>(x: &X, counts: &[bool]) -> Self {
+        let drawn = Drawn::of(counts, x.shape().1);
+        let by = drawn.each(x, |values| values.largest());
+        let plain = Self::new(drawn.features(x, None), None, drawn.unseen, drawn.digits);
+        let own = drawn.bins(by.clone());
+        let shares = Self::new(drawn.features(x, Some(&by)), Some(own), drawn.unseen, drawn.digits);
+        let before = drawn.each(x, |values| plain.of(values));
+        let now = drawn.each(x, |values| shares.of(values));
+        let fewer = now.iter().zip(&before).filter(|(now, before)| **now < LESS * *before).count();
+        if fewer as f64 >= NEARLY_ALL * by.len().max(1) as f64 { shares } else { plain }
+    }
+
+    /// These bins, those of what values are divided by, what a value counts that no sample has, and the digits that tell bins
+    /// apart, at most eight.
+    pub fn new(features: Vec<Bins>, largest: Option<Bins>, unseen: f64, digits: u32) -> Self {
         let digits = digits.min(MOST_DIGITS);
         let zeros = features.iter().map(|bins| bins.surprise(0.0, (unseen, digits))).sum();
-        Self { features, digits, unseen, zeros }
+        Self { features, largest, digits, unseen, zeros }
     }
 
     /// The bins of every feature.
     pub fn features(&self) -> &[Bins] {
         &self.features
+    }
+
+    /// The bins of the largest value of a sample, where the others are shares of it.
+    pub fn largest(&self) -> Option<&Bins> {
+        self.largest.as_ref()
     }
 
     /// The digits that tell bins apart.
@@ -179,16 +254,20 @@ impl Rarity {
         let block = |(at, sums): (usize, &mut [f64])| {
             let first = at * BLOCK;
             if x.is_sparse() {
-                (first..).zip(sums).for_each(|(i, sum)| *sum = self.of_stored(x, i));
+                let mut stored = Vec::new();
+                for (i, sum) in (first..).zip(sums) {
+                    stored.clear();
+                    x.for_each_of_sample(i, |j, value| stored.push((j, value)));
+                    *sum = self.of(Values::Stored(&stored));
+                }
                 return;
             }
             let mut rows = vec![T::ZERO; many.min(sums.len()) * d];
             for (at, sums) in sums.chunks_mut(many).enumerate() {
                 let (from, rows) = (first + at * many, &mut rows[..sums.len() * d]);
                 x.read(from..from + sums.len(), 0..d, rows);
-                sums.iter_mut()
-                    .zip(rows.chunks_exact(d.max(1)))
-                    .for_each(|(sum, row)| *sum = self.of_row(row));
+                let rows = rows.chunks_exact(d.max(1));
+                sums.iter_mut().zip(rows).for_each(|(sum, row)| *sum = self.of(Values::All(row)));
             }
         };
         if n <= BLOCK {
@@ -199,15 +278,20 @@ impl Rarity {
         sums
     }
 
-    fn of_row<T: Real>(&self, row: &[T]) -> f64 {
-        let surprise = |(x, bins): (&T, &Bins)| bins.surprise(x.to_f64(), (self.unseen, self.digits));
-        row.iter().zip(&self.features).map(surprise).sum()
-    }
-
-    fn of_stored<T: Real, X: Data<T>>(&self, x: &X, i: usize) -> f64 {
-        let surprise = |j: usize, value: f64| self.features[j].surprise(value, (self.unseen, self.digits));
-        let mut sum = self.zeros;
-        x.for_each_of_sample(i, |j, value| sum += surprise(j, value.to_f64()) - surprise(j, 0.0));
-        sum
+    /// What these values count together.
+    fn of<T: Real>(&self, values: Values<'_, T>) -> f64 {
+        let surprise = |bins: &Bins, x: f64| bins.surprise(x, (self.unseen, self.digits));
+        let by = self.largest.as_ref().map_or(1.0, |_| values.largest());
+        let own = self.largest.as_ref().map_or(0.0, |bins| surprise(bins, by));
+        let all: f64 = match values {
+            Values::All(values) => {
+                values.iter().zip(&self.features).map(|(x, bins)| surprise(bins, x.to_f64() / by)).sum()
+            }
+            Values::Stored(values) => values.iter().fold(self.zeros, |sum, (j, x)| {
+                let bins = &self.features[*j];
+                sum + (surprise(bins, x.to_f64() / by) - surprise(bins, 0.0))
+            }),
+        };
+        own + all
     }
 }

@@ -1,11 +1,12 @@
 //! Samples that clearly do not belong to the others, found before the start and without knowing how many there are: those
 //! that a [`Judge`] finds without a fit, and [those](super::directions) that the leading directions of the others do not
-//! describe, if their scores stand out, too. What is usual is learned again without them, until they stay the same.
+//! describe, if their scores stand out, too. What is usual is learned again without them, until they stay the same. In the end
+//! the few that stand out least count once more: those that then no longer do are the tail of the data, and stay.
 //!
 //! Nothing here is drawn by the seed of the fit.
 
 use super::bulk::quantile;
-use super::directions::scattered;
+use super::directions::{FEW, count, scattered};
 use super::{Judge, THRESHOLD};
 use crate::cancel::Cancel;
 use crate::data::Data;
@@ -25,34 +26,89 @@ const ROUNDS: usize = 4;
 /// count.
 pub fn screen<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64], cancel: &Cancel) -> Result<Vec<bool>> {
     let none = vec![false; x.shape().0];
-    let all = weights.iter().filter(|weight| **weight > 0.0).count();
-    if all < LEAST {
+    let counting: Vec<bool> = weights.iter().map(|weight| *weight > 0.0).collect();
+    let screening = Screening { x, all: count(&counting), counting, cancel };
+    if screening.all < LEAST {
         return Ok(none);
     }
-    let counts = |found: &[bool]| -> Vec<bool> {
-        weights.iter().zip(found).map(|(weight, found)| *weight > 0.0 && !found).collect()
-    };
-    let scattered = scattered(x, k, &counts(&none), cancel)?;
-    let mut found = none.clone();
-    for _ in 0..ROUNDS {
-        cancel.check_time()?;
-        let (_, judged) = Judge::learn(x, None, &counts(&found));
-        let far =
-            judged.scores.iter().zip(weights).map(|(score, weight)| *weight > 0.0 && *score > THRESHOLD);
-        let mut far: Vec<bool> = far.collect();
-        if stands_out(&judged.scores, &scattered, &counts(&far)) {
-            far.iter_mut().zip(&scattered).for_each(|(far, scattered)| *far |= scattered);
+    let scattered = scattered(x, k, &screening.counting, cancel)?;
+    Ok(match screening.find::<T>(&scattered)? {
+        Some((found, scores)) => screening.without_the_tail::<T>(found, &scores)?,
+        None => none,
+    })
+}
+
+/// Samples among which some may not belong to the others.
+struct Screening<'a, X> {
+    x: &'a X,
+    counting: Vec<bool>,
+    /// How many count.
+    all: usize,
+    cancel: &'a Cancel,
+}
+
+impl<X> Screening<'_, X> {
+    /// Samples that stand out, and the scores of all, learned without these; nothing where they are too many.
+    fn find<T: Real>(&self, scattered: &[bool]) -> Result<Option<(Vec<bool>, Vec<f64>)>>
+    where
+        X: Data<T>,
+    {
+        let (mut found, mut scores) = (vec![false; scattered.len()], Vec::new());
+        for _ in 0..ROUNDS {
+            scores = self.scores::<T>(&self.others(&found))?;
+            let mut far: Vec<bool> = self.counting.clone();
+            far.iter_mut().zip(&scores).for_each(|(far, score)| *far &= *score > THRESHOLD);
+            if stands_out(&scores, scattered, &self.others(&far)) {
+                far.iter_mut().zip(scattered).for_each(|(far, scattered)| *far |= scattered);
+            }
+            if count(&far) as f64 > TOO_MANY * self.all as f64 {
+                return Ok(None);
+            }
+            let same = far == found;
+            found = far;
+            if same {
+                break;
+            }
         }
-        if far.iter().filter(|far| **far).count() as f64 > TOO_MANY * all as f64 {
-            return Ok(none);
-        }
-        let same = far == found;
-        found = far;
-        if same {
-            break;
-        }
+        Ok(Some((found, scores)))
     }
-    Ok(found)
+
+    /// What was found without the tail of the others: the few that stand out least count once more, and those that then no longer do
+    /// belong to it. More than a few are no tail.
+    fn without_the_tail<T: Real>(&self, mut found: Vec<bool>, scores: &[f64]) -> Result<Vec<bool>>
+    where
+        X: Data<T>,
+    {
+        let few = FEW * self.all as f64;
+        let mut least: Vec<usize> = (0..found.len()).filter(|&i| found[i]).collect();
+        least.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));
+        least.truncate(few.ceil() as usize);
+        if least.is_empty() {
+            return Ok(found);
+        }
+        let mut others = self.others(&found);
+        least.iter().for_each(|&i| others[i] = true);
+        let scores = self.scores::<T>(&others)?;
+        let tail: Vec<usize> = least.into_iter().filter(|&i| scores[i] <= THRESHOLD).collect();
+        if (tail.len() as f64) < few {
+            tail.into_iter().for_each(|i| found[i] = false);
+        }
+        Ok(found)
+    }
+
+    /// The scores of all samples beside those that count.
+    fn scores<T: Real>(&self, counts: &[bool]) -> Result<Vec<f64>>
+    where
+        X: Data<T>,
+    {
+        self.cancel.check_time()?;
+        Ok(Judge::learn(self.x, None, counts).1.scores)
+    }
+
+    /// Those that count, without these.
+    fn others(&self, without: &[bool]) -> Vec<bool> {
+        self.counting.iter().zip(without).map(|(counts, without)| *counts && !without).collect()
+    }
 }
 
 /// Whether most of a group score higher than nearly all others that count.

@@ -10,6 +10,7 @@ use emmf::registry::{METHODS, SetAside};
 use emmf::synth::{Junk, Rays, add_foreign, add_junk, add_outliers, rays_with_outliers};
 use emmf::{Cancel, Csr, Cut, Error, Factors, Graph, Init, Mat, Missing, Outliers, Running, Spec};
 use oracle::problems::{rng, uniform};
+use rand::RngExt;
 
 const K: usize = 6;
 
@@ -86,6 +87,55 @@ fn awkward_data_stay_whole() {
     let one = Mat::from_fn(240, 1, |i, _| x[(i, 0)] + 1.0);
     assert_eq!(count(&found(&one, 3)), 0);
     assert_eq!(count(&found(&add_outliers(&x, 60, 1), 200)[240..]), 60, "many centroids for few samples");
+}
+
+/// Sets unlike images: binary, sparse, and with few samples for each centroid.
+fn unlike_images() -> [(&'static str, Mat<f64>, usize); 3] {
+    let mut rng = rng(21);
+    let centers = uniform(12, 100, &mut rng);
+    let binary = Mat::from_fn(360, 100, |i, j| {
+        let flipped = rng.random::<f64>() < 0.05;
+        f64::from(u8::from((centers[(i % 12, j)] < 0.3) != flipped))
+    });
+    let centers = uniform(8, 120, &mut rng);
+    let sparse = Mat::from_fn(320, 120, |i, j| {
+        let often = if centers[(i % 8, j)] < 0.15 { 0.5 } else { 0.02 };
+        if rng.random::<f64>() < often { 1.0 + rng.random::<f64>() } else { 0.0 }
+    });
+    let rays =
+        Rays { classes: 8, features: 40, samples: 80, outliers: 0, noise: 0.1, seed: 2, ..Rays::default() };
+    let few = rays_with_outliers(&rays).unwrap().x;
+    [("binary", binary, 12), ("sparse", sparse, 8), ("few", few, 8)]
+}
+
+/// Up to a third of outliers of any kind takes next to none of the others with it, and gross ones are all found.
+#[test]
+fn outliers_beside_binary_sparse_and_few_samples() {
+    for (name, x, k) in unlike_images() {
+        let (n, d) = x.shape();
+        assert_eq!(count(&found(&x, k)), 0, "{name}: clean");
+        let other = uniform(200, d, &mut rng(22));
+        for many in [n / 10, n / 3] {
+            let with = |at: &dyn Fn(usize, usize) -> f64| {
+                Mat::from_fn(n + many, d, |i, j| if i < n { x[(i, j)] } else { at(i - n, j) })
+            };
+            let hit = |i: usize, j: usize| (j + 7 * i) % d < d / 4;
+            let kinds = [
+                ("huge", add_outliers(&x, many, 1)),
+                ("too long", add_junk(&x, Junk::Long, many, 1)),
+                ("scattered", add_junk(&x, Junk::Scattered, many, 1)),
+                ("copies", add_junk(&x, Junk::Cluster, many, 1)),
+                ("foreign", add_foreign(&x, &other, many, 1).unwrap()),
+                ("blocks", with(&|i, j| if hit(i, j) { 1.0 } else { x[(i, j)] })),
+            ];
+            for (kind, all) in kinds {
+                let found = found(&all, k);
+                assert!(count(&found[..n]) * 100 <= n, "{name}, {many} {kind}: {:?}", count(&found[..n]));
+                let gross = matches!(kind, "huge" | "too long");
+                assert!(!gross || count(&found[n..]) == many, "{name}, {many} {kind}: not all found");
+            }
+        }
+    }
 }
 
 /// A single huge sample is set aside, too: nothing longer than the others takes part.

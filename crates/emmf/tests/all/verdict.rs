@@ -65,6 +65,43 @@ fn clean_data_have_no_outliers() {
     }
 }
 
+/// Every sample divided by a factor of its own: its length, its largest value.
+fn scaled(x: &Mat<f64>) -> [(&'static str, Mat<f64>); 2] {
+    let by = |factor: &dyn Fn(&[f64]) -> f64| {
+        let factors: Vec<f64> = (0..x.rows()).map(|i| factor(x.row(i)).max(f64::MIN_POSITIVE)).collect();
+        Mat::from_fn(x.rows(), x.cols(), |i, j| x[(i, j)] / factors[i])
+    };
+    [
+        ("of unit length", by(&|row| row.iter().map(|x| x * x).sum::<f64>().sqrt())),
+        ("with the largest value 1", by(&|row| row.iter().copied().fold(0.0, f64::max))),
+    ]
+}
+
+/// Binary images of very different sizes: at unit length, all values of a sample say how many pixels are white.
+fn unequal_binary() -> Mat<f64> {
+    let mut rng = rng(8);
+    let centers: Vec<(f64, Vec<f64>)> =
+        (0..12).map(|i| (0.05 + 0.05 * f64::from(i), (0..120).map(|_| rng.random()).collect())).collect();
+    Mat::from_fn(900, 120, |i, j| {
+        let (white, center) = &centers[i % 12];
+        let flipped = rng.random::<f64>() < 0.08;
+        f64::from(u8::from((center[j] < *white) != flipped))
+    })
+}
+
+/// A factor that all values of a sample have in common makes no outlier.
+#[test]
+fn clean_data_have_no_outliers_at_any_length() {
+    let sets = clean().into_iter().chain([("binary, unequal", unequal_binary(), 12)]);
+    for (name, x, k) in sets {
+        for (how, x) in scaled(&x) {
+            let fit = Spec::new("g-emmf", k).max_iter(20).fit(&x).unwrap();
+            assert_eq!(fit.set_aside, [0; 0], "{name}, {how}");
+            assert!(marked(&fit) * 100 <= x.rows(), "{name}, {how}: {} of {}", marked(&fit), x.rows());
+        }
+    }
+}
+
 fn rays(n: usize) -> Mat<f64> {
     let rays =
         Rays { classes: 4, features: 50, samples: n, outliers: 0, noise: 0.1, seed: 3, ..Rays::default() };
@@ -156,6 +193,32 @@ fn new_samples_are_judged_alike() {
         let coded = fit.model.transform(&strange).unwrap();
         assert!(coded.scores.iter().all(|score| *score > THRESHOLD), "{chain:?}: {:?}", coded.scores);
     }
+}
+
+/// The score is the largest part and half of the second, unless the sample is too long.
+#[test]
+fn parts_make_the_score() {
+    let x = rays(300);
+    let all = add_junk(&add_junk(&x, Junk::Scattered, 10, 1), Junk::Long, 10, 2);
+    let fit = Spec::emmf(4).max_iter(30).fit(&all).unwrap();
+    let coded = fit.model.transform(&all).unwrap();
+    for (i, parts) in coded.parts.iter().enumerate() {
+        let long = parts[Reason::Length as usize].unwrap();
+        let mut others: Vec<(f64, Reason)> = Reason::PARTS
+            .into_iter()
+            .filter(|reason| *reason != Reason::Length)
+            .filter_map(|reason| Some((parts[reason as usize]?, reason)))
+            .collect();
+        others.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let score = others[0].0 + 0.5 * others[1].0;
+        if coded.reasons[i] == Reason::Length {
+            assert!((coded.scores[i] - score.max(long)).abs() < 1e-9 * long, "{i}");
+        } else {
+            assert_eq!(coded.reasons[i], others[0].1, "{i}");
+            assert!((coded.scores[i] - score).abs() < 1e-9 * score.abs().max(1.0), "{i}");
+        }
+    }
+    assert!(coded.reasons[310..].iter().all(|reason| *reason == Reason::Length));
 }
 
 /// Clusters far apart from each other, the last of so few samples.
