@@ -8,6 +8,7 @@ use cudarc::cublas::CudaBlas;
 use cudarc::cublas::sys::cublasSetMathMode;
 use cudarc::driver::sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
 use cudarc::driver::sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+use cudarc::driver::sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY;
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, CudaViewMut, DevicePtr, DeviceRepr,
     DriverError, LaunchConfig, ValidAsZeroBits,
@@ -71,7 +72,7 @@ impl Card {
         let stream = context.new_stream().map_err(|error| told(&error))?;
         let blas = CudaBlas::new(stream.clone()).map_err(|error| told(&error))?;
         let arch = usize::try_from(10 * major + minor).unwrap_or(0);
-        let (codes, modules) = Default::default();
+        let (codes, modules) = (Codes::default(), Mutex::default());
         let inner = Inner { name, context, stream, blas, arch, codes, modules };
         Ok(Self { inner: Arc::new(inner), most: None })
     }
@@ -182,14 +183,16 @@ impl Card {
 
     /// Zeros.
     pub(crate) fn zeros<E: DeviceRepr + ValidAsZeroBits>(&self, len: usize) -> Result<CudaSlice<E>> {
-        self.room(len * size_of::<E>())?;
-        self.inner.stream.alloc_zeros(len.max(1)).map_err(|error| self.failed(error))
+        let bytes = len * size_of::<E>();
+        self.room(bytes)?;
+        self.inner.stream.alloc_zeros(len.max(1)).map_err(|error| self.refused(bytes, error))
     }
 
     /// The same numbers on the card.
     pub(crate) fn upload<E: DeviceRepr>(&self, values: &[E]) -> Result<CudaSlice<E>> {
-        self.room(size_of_val(values))?;
-        self.inner.stream.clone_htod(values).map_err(|error| self.failed(error))
+        let bytes = size_of_val(values);
+        self.room(bytes)?;
+        self.inner.stream.clone_htod(values).map_err(|error| self.refused(bytes, error))
     }
 
     /// Overwrites the first numbers of a buffer.
@@ -214,17 +217,27 @@ impl Card {
             return Ok(());
         }
         let (free, all) = self.inner.context.mem_get_info().map_err(|error| self.failed(error))?;
-        if bytes <= free {
-            return Ok(());
+        if bytes <= free { Ok(()) } else { Err(self.full(bytes, (free, all))) }
+    }
+
+    /// Why so many bytes were not to be had.
+    fn refused(&self, bytes: usize, error: DriverError) -> Error {
+        match self.inner.context.mem_get_info() {
+            Ok(memory) if error.0 == CUDA_ERROR_OUT_OF_MEMORY => self.full(bytes, memory),
+            _ => self.failed(error),
         }
+    }
+
+    /// So many bytes are more than there are.
+    fn full(&self, bytes: usize, (free, all): (usize, usize)) -> Error {
         let gigabytes = |bytes: usize| bytes as f64 / 1e9;
         let why = format!(
-            "{:.2} GB more are needed on the card, which has {:.2} GB free of {:.2}; let samples take less of it (--max-device-memory), or use the device cpu",
+            "{:.3} GB more are needed on the card, which has {:.3} GB free of {:.3}; let samples take less of it (--max-device-memory), or use the device cpu",
             gigabytes(bytes),
             gigabytes(free),
             gigabytes(all)
         );
-        Err(failed(self.name(), why))
+        failed(self.name(), why)
     }
 }
 

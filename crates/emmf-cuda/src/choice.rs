@@ -79,7 +79,7 @@ fn worthwhile<T: Real>(spec: &Spec, x: &Samples<'_, T>) -> Option<Card> {
         return None;
     }
     let card = Card::open(0).ok()?;
-    let can = room::check_solver::<T>(&card, spec).is_ok() && room::holds(&card, x, spec.k).ok()?;
+    let can = room::check_solver::<T>(&card, spec).is_ok() && room::holds(&card, x, spec).ok()?;
     can.then_some(card)
 }
 

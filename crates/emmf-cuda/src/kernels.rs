@@ -62,10 +62,8 @@ impl Pass {
     /// The one that a fit with these parameters makes most.
     fn of_fit(spec: &Spec) -> Result<Self> {
         let entry = registry::find(&spec.method)?;
-        Ok(match entry.solver(spec) {
-            Solver::Hals => Self::Project,
-            _ => Self::of(spec.exponent.or(entry.exponent).unwrap_or(1.0)),
-        })
+        let exponent = spec.exponent.or(entry.exponent).unwrap_or(1.0);
+        Ok(if entry.solver(spec) == Solver::Hals { Self::Project } else { Self::of(exponent) })
     }
 
     fn macro_name(self) -> &'static str {

@@ -22,7 +22,7 @@ use emmf::method::side::Place;
 use emmf::{Device, Error, Factors, Mat, Prepared, Result, Samples};
 
 /// Samples that are worked on at a time: enough for launches not to count.
-const AT_ONCE: usize = 1 << 17;
+pub(crate) const AT_ONCE: usize = 1 << 17;
 /// Bytes that are staged for the card at a time.
 const STAGED: usize = 1 << 26;
 
@@ -57,7 +57,7 @@ impl<'x, T: Number> Loaded<'x, T> {
         let (n, d) = prepared.x.shape();
         let (place, kept) = (Place::whole(n), kept(card, &prepared)?);
         let width = |kept| d.next_multiple_of(columns_of_row(kept));
-        let besides = besides((n, d), prepared.spec.k, size_of::<T>());
+        let besides = besides((n, d), prepared.spec, size_of::<T>())?;
         let stay = |row_bytes| resident(card, &place, row_bytes, besides);
         let stays = match kept {
             Kept::Sparse => n,
@@ -80,7 +80,7 @@ impl<'x, T: Number> Loaded<'x, T> {
         let (factor, norms_sq, s) =
             (card.upload(&factors)?, card.upload(prepared.norms_sq)?, card.upload(prepared.weights)?);
         let card = card.clone();
-        let _ahead = Ahead::begin(&card, Program::of_fit(&Types::of::<T>(kept), prepared.spec)?);
+        let ahead = Ahead::begin(&card, Program::of_fit(&Types::of::<T>(kept), prepared.spec)?);
         let kernels = Mutex::default();
         let mut loaded = Self {
             card,
@@ -96,7 +96,7 @@ impl<'x, T: Number> Loaded<'x, T> {
             norms_sq,
             s,
             prepared,
-            _ahead,
+            _ahead: ahead,
             kernels,
         };
         if kept != Kept::Sparse {

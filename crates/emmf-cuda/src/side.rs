@@ -16,7 +16,7 @@ use crate::engine::Engine;
 use crate::sums::{added, inertia, summed, tree_of, weigh_here};
 
 /// Samples that are coded at a time.
-const CODED: usize = 1 << 16;
+pub(crate) const CODED: usize = 1 << 16;
 
 /// Samples and V on an engine.
 pub struct Side<T: Real, E: Engine<T>> {
