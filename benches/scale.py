@@ -128,8 +128,14 @@ def work_of(client, make, X, steps):
         return time.process_time() + sum(client.run(time.process_time).values())
 
     stamps = []
-    make(max_iter=steps, tol=0, polish=False, callback=lambda _: stamps.append(worked()), **ALONE).fit(X)
-    return statistics.median(np.diff(stamps))
+
+    def stamp(step):
+        # To ask takes work, too.
+        if step.iteration in (1, steps):
+            stamps.append(worked())
+
+    make(max_iter=steps, tol=0, polish=False, callback=stamp, **ALONE).fit(X)
+    return (stamps[1] - stamps[0]) / (steps - 1)
 
 
 def efficiency(client):
@@ -139,7 +145,7 @@ def efficiency(client):
     with tempfile.TemporaryDirectory() as folder:
         np.save(path := os.path.join(folder, "x.npy"), X)
         there, alone = per_iteration(makes, (path, X), steps=6, rounds=2)
-        work = [work_of(client, make, given, 6) for make, given in zip(makes, (path, X), strict=True)]
+        work = [work_of(client, make, given, 21) for make, given in zip(makes, (path, X), strict=True)]
     print(f"\n{SIZE}×256, 20 centroids, milliseconds of an iteration, median (least):")
     print(f"2 workers {there[0]:.0f} ({there[1]:.0f}), one process with 2 threads {alone[0]:.0f} ({alone[1]:.0f}):")
     print(f"efficiency {alone[0] / there[0]:.2f} ({alone[1] / there[1]:.2f})")

@@ -378,7 +378,7 @@ from distributed import Client
 from emmf.dask import EMMF
 from emmf.datasets import make_rays
 
-emmf._dask.LEASE = 2.0
+emmf._dask.LEASE = 4.0
 client = Client(sys.argv[1])
 X = da.from_array(make_rays(3, n_samples=1200).X, chunks=(250, -1))
 say = lambda step: print("goes on", flush=True)
@@ -395,17 +395,24 @@ def test_workers_forget_a_driver_that_was_killed(client):
     def held():
         return sum(client.run(lambda: len(worker._HELD)).values())
 
+    def leases():
+        return sorted(client.run(lambda: [id(timer) for timer in worker._ENDS.values()]).values())
+
+    def until(there):
+        end = time.monotonic() + 60
+        while not there():
+            assert time.monotonic() < end
+            time.sleep(0.2)
+
     try:
         assert driver.stdout.readline() == b"goes on\n"
-        time.sleep(3)
-        assert held() == 8
+        first = leases()
+        until(lambda: leases() != first)
+        assert held() > 0
     finally:
         driver.kill()
         driver.communicate()
-    end = time.monotonic() + 30
-    while held() and time.monotonic() < end:
-        time.sleep(0.2)
-    assert held() == 0
+    until(lambda: held() == 0)
 
 
 def test_two_fits_at_once(client, X):
