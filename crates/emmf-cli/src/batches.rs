@@ -3,13 +3,13 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use emmf::{Mat, Missing, Real, RowSource};
-use emmf_io::{Dtype, Matrix, Notes, Numbers, ReadOptions, Streamed, read_bytes};
+use emmf_io::{Dataset, Dtype, Matrix, Notes, Numbers, ReadOptions, Streamed, read_bytes};
 
 use crate::args::FitArgs;
 use crate::input::{self, called};
@@ -37,7 +37,7 @@ impl Batches {
             let (x, about) = args.look.read(&args.input, (Missing::Refuse, budget), model)?;
             return Ok(Self::Whole(Some(Box::new((x, about)))));
         };
-        let options = input::options(&args.input, Missing::Refuse, budget);
+        let options = input::options(&args.input, (Missing::Refuse, budget), model);
         let path = &args.input.data;
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
         if matches!(ending.as_deref(), Some("npy" | "parquet")) {
@@ -78,12 +78,18 @@ fn read_rows<T: Real>(source: &impl RowSource<T>, rows: std::ops::Range<usize>) 
 /// A text whose lines another thread reads: whoever waits for a silent pipe must see signals.
 pub(crate) struct Lines {
     texts: Receiver<std::io::Result<String>>,
+    /// Tells the other thread how many lines the second batch is still to have.
+    second: SyncSender<usize>,
     name: String,
     options: ReadOptions,
     /// The first line, where it names the columns and stands before every batch.
     header: Option<String>,
     /// Lines before the next batch.
     before: usize,
+    /// The line that was read in case the first one names the columns, where it does not.
+    held: String,
+    /// Samples of a batch.
+    size: usize,
 }
 
 impl Lines {
@@ -95,43 +101,65 @@ impl Lines {
             Box::new(File::open(path).with_context(|| format!("{name}: cannot be read; check its name"))?)
         };
         let (send, texts) = sync_channel(1);
+        let (second, of_second) = sync_channel(1);
         thread::spawn(move || {
             let mut input = BufReader::new(input);
             // The first batch may begin with a line of names.
-            let mut wanted = size + 1;
+            let first = some_lines(&mut input, size + 1);
+            let over = |text: &std::io::Result<String>| text.as_ref().map_or(true, String::is_empty);
+            if over(&first) || send.send(first).is_err() {
+                return;
+            }
+            let Ok(wanted) = of_second.recv() else { return };
+            let mut text = some_lines(&mut input, wanted);
             loop {
-                let text = some_lines(&mut input, wanted);
-                let over = text.as_ref().map_or(true, String::is_empty);
-                if send.send(text).is_err() || over {
+                if send.send(text).is_err() {
                     return;
                 }
-                wanted = size;
+                text = some_lines(&mut input, size);
+                if over(&text) {
+                    send.send(text).ok();
+                    return;
+                }
             }
         });
-        Ok(Self { texts, name, options, header: None, before: 0 })
+        Ok(Self { texts, second, name, options, header: None, before: 0, held: String::new(), size })
     }
 
     fn next(&mut self) -> Result<Option<(Numbers, About)>> {
-        let text = loop {
+        let mut text = loop {
             match self.texts.recv_timeout(LOOK) {
                 Ok(text) => break text.with_context(|| format!("{}: cannot be read", self.name))?,
                 Err(RecvTimeoutError::Timeout) if !interrupt::is_asked() => {}
                 Err(_) => return Ok(None),
             }
         };
+        text.insert_str(0, &std::mem::take(&mut self.held));
         if text.trim().is_empty() {
             return Ok(None);
         }
-        let whole = self.header.as_ref().map_or_else(|| text.clone(), |header| format!("{header}{text}"));
-        let data = read_bytes(whole.as_bytes(), &self.name, &self.options);
-        let data = data.with_context(|| format!("in the batch after line {}", self.before))?;
-        if self.options.header.is_none() || self.before == 0 {
+        let mut data = self.parse(&text)?;
+        if self.before == 0 {
             let named = data.columns.is_some();
             self.header = named.then(|| text.split_inclusive('\n').next().unwrap_or_default().to_owned());
             self.options.header = Some(named);
+            let last = text.trim_end().rfind('\n').map_or(0, |at| at + 1);
+            if !named && text.lines().count() > self.size && last > 0 {
+                self.held = text.split_off(last);
+                data = self.parse(&text)?;
+            }
+            // Without an answer the other thread has ended, and so will the batches.
+            self.second.send(self.size - usize::from(!self.held.is_empty())).ok();
         }
         self.before += text.lines().count();
         Ok(Some((data.x, About { columns: data.columns, ..About::default() })))
+    }
+
+    /// The samples in some lines, below the line of names where there is one.
+    fn parse(&self, text: &str) -> Result<Dataset> {
+        let whole = self.header.as_ref().map_or_else(|| text.to_owned(), |header| format!("{header}{text}"));
+        let data = read_bytes(whole.as_bytes(), &self.name, &self.options);
+        data.with_context(|| format!("in the batch after line {}", self.before))
     }
 }
 

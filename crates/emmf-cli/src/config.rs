@@ -9,11 +9,15 @@ use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use crate::args::{self, Args};
 use crate::resume;
+use crate::tips;
 
 /// What was typed, and what the file of `--config` says beside it.
 pub(crate) fn arguments() -> Result<Args> {
     let words = words(resume::expanded(std::env::args_os().collect())?)?;
-    let matches = Args::command().get_matches_from(&words);
+    let matches = Args::command().try_get_matches_from(&words).unwrap_or_else(|mut error| {
+        tips::give(&mut error);
+        error.exit()
+    });
     let mut args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let args::Command::Fit(fit) = &mut args.command {
         let own = words.iter().skip(1).take_while(|word| *word != "--resume");

@@ -331,9 +331,7 @@ const MOST_NUMBERS: usize = 10_000_000;
 
 /// The formats of coefficients and centroids, and whether the AnnData file that was read is written with them.
 fn tables(args: &FitArgs, (n, d, k): (usize, usize, usize)) -> Result<(Vec<TableFormat>, bool)> {
-    let ending = args.input.data.extension();
-    let is_anndata =
-        ending.is_some_and(|ending| ending.eq_ignore_ascii_case("h5ad")) && !args.input.transpose;
+    let is_anndata = args.out.is_some() && !args.input.transpose && emmf_io::is_anndata(&args.input.data);
     if args.write.is_empty() {
         if (n + d).saturating_mul(k) <= MOST_NUMBERS {
             return Ok((vec![TableFormat::Csv], is_anndata));
@@ -346,7 +344,10 @@ fn tables(args: &FitArgs, (n, d, k): (usize, usize, usize)) -> Result<(Vec<Table
         return Ok((Vec::new(), is_anndata));
     }
     if args.write.contains(&TableName::H5ad) && !is_anndata {
-        bail!("--write h5ad adds the results to an .h5ad file; {} is not one", args.input.data.display());
+        bail!(
+            "--write h5ad adds the results to an AnnData file (.h5ad); {} is not one",
+            args.input.data.display()
+        );
     }
     let format = |name: &TableName| match name {
         TableName::Csv => Some(TableFormat::Csv),
@@ -359,15 +360,10 @@ fn tables(args: &FitArgs, (n, d, k): (usize, usize, usize)) -> Result<(Vec<Table
 
 /// The command as it can be typed again.
 fn command_line(words: &[String]) -> String {
-    let quoted = |word: &String| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
-        if !word.is_empty() && word.chars().all(plain) {
-            word.clone()
-        } else {
-            format!("'{}'", word.replace('\'', r"'\''"))
-        }
-    };
-    std::iter::once("emmf".to_owned()).chain(words.iter().map(quoted)).collect::<Vec<_>>().join(" ")
+    std::iter::once("emmf".to_owned())
+        .chain(words.iter().map(|word| wording::quoted(word)))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// The file that an error is about.

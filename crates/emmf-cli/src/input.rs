@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use emmf::{Missing, Real, Samples};
 use emmf_io::{
-    Budget, Dataset, Dtype, Limit, Notes, Numbers, Order, Problem, ReadOptions, Streamed, data_in,
+    Budget, Dataset, Dtype, Limit, Notes, Numbers, Order, Problem, ReadOptions, Streamed, Usual, data_in,
     variable_features,
 };
 
@@ -23,12 +23,26 @@ pub(crate) enum Input {
 }
 
 /// The data that the arguments name.
-pub(crate) fn read(input: &InputArgs, missing: Missing, budget: &Budget) -> Result<Dataset> {
+pub(crate) fn read(
+    input: &InputArgs,
+    (missing, budget): (Missing, &Budget),
+    model: Option<&Notes>,
+) -> Result<Dataset> {
     let file = data_in(&input.data).unwrap_or_else(|| input.data.clone());
-    Ok(emmf_io::read(&file, &options(input, missing, budget))?)
+    Ok(emmf_io::read(&file, &options(input, (missing, budget), model))?)
 }
 
-pub(crate) fn options(input: &InputArgs, missing: Missing, budget: &Budget) -> ReadOptions {
+/// Where names and numbers are, for other files of this kind.
+pub(crate) fn usual(input: &InputArgs) -> Usual {
+    Usual { id: input.id.clone(), variable: input.variable.clone() }
+}
+
+/// How to read the data, for a model as it was fitted to its own where nothing else is said.
+pub(crate) fn options(
+    input: &InputArgs,
+    (missing, budget): (Missing, &Budget),
+    model: Option<&Notes>,
+) -> ReadOptions {
     ReadOptions {
         dtype: input.dtype,
         labels: input.labels.clone(),
@@ -41,6 +55,7 @@ pub(crate) fn options(input: &InputArgs, missing: Missing, budget: &Budget) -> R
         delimiter: input.separator,
         decimal: input.decimal,
         missing: missing == Missing::Nan,
+        usual: model.map(|notes| notes.usual.clone()).unwrap_or_default(),
         budget: budget.clone(),
         ..ReadOptions::default()
     }
@@ -71,10 +86,11 @@ pub(crate) fn open(
     if is_pipe(&input.data) {
         bail!("--max-memory needs a file: {} cannot be read more than once", called(&input.data));
     }
-    if look.is_special(&input.data) || input.transpose {
+    if look.is_special(&input.data, model) || input.transpose {
         return in_memory();
     }
-    let size = emmf_io::file_size(&input.data, &options(input, missing, budget))?;
+    let options = options(input, (missing, budget), model);
+    let size = emmf_io::file_size(&input.data, &options)?;
     let Some(shape) = size.shape else { return in_memory() };
     let matrix = shape.0 as u64 * shape.1 as u64 * entry(size.dtype);
     let whole = matrix + size.beside.saturating_add(PROGRAM).max(work(shape, size.dtype, false));
@@ -97,11 +113,13 @@ pub(crate) fn open(
             advice(size.dtype)
         );
     }
-    let mut data = emmf_io::stream(&input.data, &options(input, missing, budget), most - needed)?;
-    let image = look.shape(shape.1, &input.data, look.of_model(shape.1, model))?;
+    let mut data = emmf_io::stream(&input.data, &options, most - needed)?;
+    let features = data.rows.shape().1;
+    let image = look.shape(features, &input.data, look.of_model(features, model))?;
     let (labels, columns) = (data.labels.take(), data.columns.take());
     let (names, remarks) = (data.names.take(), std::mem::take(&mut data.remarks));
-    let about = About { labels, columns, names, image, remarks, ..About::default() };
+    let usual = usual(input);
+    let about = About { labels, columns, names, image, usual, remarks, ..About::default() };
     Ok(Input::File(data, about))
 }
 

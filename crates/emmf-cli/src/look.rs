@@ -8,12 +8,15 @@ use emmf::Missing;
 use emmf::synth::ImageShape;
 use emmf_io::{
     Budget, Dataset, FolderKind, FolderOptions, Frequency, Notes, Numbers, ReadOptions, Remark, StopWords,
-    TextOptions, data_in,
+    TextOptions, Usual, data_in,
 };
 
 use crate::args::{InputArgs, heading};
 use crate::input;
 use crate::values::{ImageForm, count, frequency, image_form, image_shape};
+
+/// Words that count, where nothing else is said.
+const MOST_WORDS: usize = 50_000;
 
 #[derive(ClapArgs)]
 pub(crate) struct LookArgs {
@@ -47,7 +50,7 @@ pub(crate) struct LookArgs {
         help_heading = heading::TEXTS, hide_short_help = true)]
     pub(crate) ngrams: u8,
     /// Maximum number of words to keep: those found in the most texts
-    #[arg(long, value_name = "N", value_parser = count, default_value_t = 50_000, help_heading = heading::TEXTS, hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = count, default_value_t = MOST_WORDS, help_heading = heading::TEXTS, hide_short_help = true)]
     pub(crate) max_words: usize,
 }
 
@@ -64,6 +67,10 @@ pub(crate) struct About {
     pub(crate) names: Option<Vec<String>>,
     pub(crate) image: Option<ImageShape>,
     pub(crate) words: bool,
+    /// The column with the texts.
+    pub(crate) text: Option<String>,
+    /// Where else things are in the file, where it was said.
+    pub(crate) usual: Usual,
     /// How the samples begin, where they are texts.
     pub(crate) texts: Option<Vec<String>>,
     /// What was taken for granted about the file.
@@ -73,7 +80,13 @@ pub(crate) struct About {
 impl About {
     /// For the model file.
     pub(crate) fn notes(&self) -> Notes {
-        Notes { features: self.columns.clone(), image: self.image, words: self.words }
+        Notes {
+            features: self.columns.clone(),
+            image: self.image,
+            words: self.words,
+            text: self.text.clone(),
+            usual: self.usual.clone(),
+        }
     }
 }
 
@@ -109,8 +122,46 @@ impl LookArgs {
     }
 
     /// Whether the data are read in a way of their own, and not as a matrix.
-    pub(crate) fn is_special(&self, data: &Path) -> bool {
-        self.text.is_some() || data.is_dir()
+    pub(crate) fn is_special(&self, data: &Path, model: Option<&Notes>) -> bool {
+        self.text.is_some() || model.is_some_and(|notes| notes.text.is_some()) || data.is_dir()
+    }
+
+    /// What is about columns cannot be meant for a folder, and what is about words not for numbers.
+    fn refuse_idle(&self, args: &InputArgs, texts: bool) -> Result<()> {
+        let path = args.data.display();
+        let of_columns = [
+            ("--labels", args.labels.is_some()),
+            ("--variable", args.variable.is_some()),
+            ("--id", args.id.is_some()),
+            ("--columns", !args.columns.is_empty()),
+            ("--drop", !args.drop.is_empty()),
+            ("--transpose", args.transpose),
+            ("--header", args.header.is_some()),
+            ("--separator", args.separator.is_some()),
+            ("--decimal", args.decimal.is_some()),
+            ("--text", self.text.is_some()),
+        ];
+        let given =
+            |options: &[(&'static str, bool)]| options.iter().find(|(_, given)| *given).map(|it| it.0);
+        if let (true, Some(option)) = (is_folder(&args.data), given(&of_columns)) {
+            bail!(
+                "{path}: is a folder, whose files are the samples and whose sub-folders are the classes; leave out {option}"
+            );
+        }
+        let of_words = [
+            ("--stop-words", self.stop_words != "auto"),
+            ("--min-df", self.min_df.is_some()),
+            ("--max-df", self.max_df.is_some()),
+            ("--ngrams", self.ngrams != 1),
+            ("--max-words", self.max_words != MOST_WORDS),
+        ];
+        if let (false, Some(option)) = (texts, given(&of_words)) {
+            bail!("{path}: {option} is for texts; name their column with --text, or leave {option} out");
+        }
+        if self.resize.is_some() && (texts || !is_folder(&args.data)) {
+            bail!("--resize is for the images of a folder; {path} is not one of images");
+        }
+        Ok(())
     }
 
     /// Reads the samples; `model` says which features they must have.
@@ -121,17 +172,10 @@ impl LookArgs {
         model: Option<&Notes>,
     ) -> Result<(Numbers, About)> {
         let path = &args.data;
-        if self.resize.is_some() && !is_folder(path) {
-            bail!("--resize is for the images of a folder; {} is not a folder", path.display());
-        }
+        let text = self.text.as_ref().or(model.and_then(|notes| notes.text.as_ref()));
+        self.refuse_idle(args, text.is_some() || self.has_texts(path)?)?;
         let vocabulary = model.filter(|notes| notes.words).and_then(|notes| notes.features.as_deref());
         let (mut data, image) = if is_folder(path) {
-            if args.labels.is_some() || args.variable.is_some() {
-                bail!(
-                    "{}: is a folder, whose sub-folders are the classes; leave out --labels and --variable",
-                    path.display()
-                );
-            }
             // Samples of a model are brought to the size that it was fitted to.
             let fitted = model.and_then(|notes| notes.image).map(|shape| (shape.height, shape.width));
             let resize = self.resize.or(fitted);
@@ -144,17 +188,20 @@ impl LookArgs {
             };
             let folder = emmf_io::read_folder(path, self.folder_kind(path)?, &options)?;
             (Dataset { names: Some(folder.names), ..folder.data }, folder.image)
-        } else if let Some(column) = &self.text {
-            let options = ReadOptions { texts: self.counting()?, ..input::options(args, missing, budget) };
-            (emmf_io::read_texts(path, column, &options, vocabulary)?, None)
+        } else if let Some(column) = text {
+            let options = input::options(args, (missing, budget), model);
+            let options = ReadOptions { texts: self.counting()?, ..options };
+            let read = if self.text.is_some() { emmf_io::read_texts } else { emmf_io::read_texts_or_counts };
+            (read(path, column, &options, vocabulary)?, None)
         } else {
-            (input::read(args, missing, budget)?, None)
+            (input::read(args, (missing, budget), model)?, None)
         };
         let remarks = std::mem::take(&mut data.remarks);
         let Dataset { x, labels, columns, names, texts, .. } = data;
         let image = self.shape(x.shape().1, path, image.or_else(|| self.of_model(x.shape().1, model)))?;
         let words = self.text.is_some() || (is_folder(path) && image.is_none());
-        Ok((x, About { labels, columns, names, image, words, texts, remarks }))
+        let (text, usual) = (self.text.clone(), input::usual(args));
+        Ok((x, About { labels, columns, names, image, words, text, usual, texts, remarks }))
     }
 
     /// How the features make up an image, where `auto` asks for it and the model knows.

@@ -24,11 +24,11 @@ mod plot;
 mod progress;
 mod report;
 mod resume;
-
 mod score;
 mod shell;
 mod summary;
 mod synth;
+mod tips;
 mod transform;
 mod values;
 mod wording;

@@ -11,7 +11,7 @@ use emmf_io::{AnyModel, MODEL_FILE, Notes, Numbers, RECORD_FILE, ResultFolder};
 use crate::args::{FitArgs, heading};
 use crate::batches::{Batch, Batches};
 use crate::fit::{self, WITHOUT_GRAPH};
-use crate::input::called;
+use crate::input::{self, called};
 use crate::look::About;
 use crate::matching::matched;
 use crate::values::{Clusters, count};
@@ -104,7 +104,7 @@ fn check(args: &FitArgs) -> Result<()> {
         );
     }
     args.device.only_cpu("batches").map_err(|error| explained(&error, &args.input.data))?;
-    if args.online.batch.is_some() && args.look.is_special(&args.input.data) {
+    if args.online.batch.is_some() && args.look.is_special(&args.input.data, None) {
         bail!("--batch takes text, NPY or Parquet; give folders and texts to a fit of all samples at once");
     }
     Ok(())
@@ -149,6 +149,7 @@ impl Learner<'_> {
     fn learn(&mut self, x: Numbers, mut about: About) -> Result<()> {
         let (model, notes, batch) = match self.model.take() {
             None => {
+                about.usual = input::usual(&self.args.input);
                 let notes = about.notes();
                 let (model, batch) = match x {
                     Numbers::F32(x) => self.begin(x.samples(), AnyModel::F32)?,

@@ -227,8 +227,13 @@ fn short(value: f64) -> String {
 
 /// What a sample is called.
 fn called(record: &Record, row: usize) -> String {
+    if record.samples.name.is_some() { named(record, row) } else { format!("row {row}") }
+}
+
+/// The name of a sample, or its number.
+fn named(record: &Record, row: usize) -> String {
     let name = record.samples.name.as_ref().and_then(|names| names.get(row));
-    name.map_or_else(|| format!("row {row}"), |name| name.chars().take(24).collect())
+    name.map_or_else(|| row.to_string(), |name| name.chars().take(24).collect())
 }
 
 /// Samples of which no centroid has a share.
@@ -262,8 +267,12 @@ fn outliers(record: &Record) -> String {
 
 /// Outliers that are alike. As many as a quarter of what clusters have on average may be a cluster that was not asked for.
 fn alike(group: &[usize], record: &Record) -> String {
-    let rows: Vec<_> = group.iter().take(3).map(ToString::to_string).collect();
-    let more = if group.len() > rows.len() { ", …" } else { "" };
+    let rows: Vec<_> = group.iter().take(3).map(|&row| named(record, row)).collect();
+    let rows = match record.samples.name {
+        Some(_) => rows.join(", "),
+        None => format!("rows {}", rows.join(", ")),
+    };
+    let more = if group.len() > 3 { ", …" } else { "" };
     let k = record.spec.label_count();
     let large = 4 * k * group.len() >= record.samples.score.len();
     let advice = if large && !record.spec.is_deep() {
@@ -271,7 +280,7 @@ fn alike(group: &[usize], record: &Record) -> String {
     } else {
         String::new()
     };
-    format!("{} of them are alike but unlike the rest (rows {}{more}){advice}", group.len(), rows.join(", "))
+    format!("{} of them are alike but unlike the rest ({rows}{more}){advice}", group.len())
 }
 
 /// The five outliers with the highest scores, or samples where there are fewer; those that were set aside are outliers.

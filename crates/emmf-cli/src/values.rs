@@ -9,6 +9,8 @@ use emmf::synth::{ImageShape, Junk};
 use emmf::{Init, LabelRule, Missing, Outliers, Solver, StopBy};
 use emmf_io::Frequency;
 
+use crate::tips::is_parameter;
+
 /// An enum of the library under its names on the command line.
 macro_rules! names {
     ($name:ident for $target:ty { $($(#[$said:meta])* $variant:ident => $value:expr),* $(,)? }) => {
@@ -107,7 +109,9 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
 pub(crate) fn name_and_value(text: &str) -> Result<(String, f64), String> {
     let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
     let value = value.parse().map_err(|_| format!("'{value}' is not a number"))?;
-    Ok((name.into(), value))
+    // As in Python, where names have no hyphens.
+    let meant = name.replace('_', "-");
+    Ok((if is_parameter(&meant) { meant } else { name.into() }, value))
 }
 
 /// A number of texts, or a share of them with a decimal point.

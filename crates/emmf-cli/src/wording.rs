@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use anyhow::{Error, anyhow};
-use emmf::registry::{GRAPH_PARAMS, LAYER_PARAMS, METHODS, PENALTY_PARAMS};
-use emmf_io::{Limit, Remark};
+use emmf_io::{Advice, Limit, Problem, Remark, Setting};
 
 use crate::input::{called, readable};
+use crate::tips::is_parameter;
 
 /// Parameters that are options of the same name.
 const OPTIONS: [&str; 21] = [
@@ -35,18 +35,18 @@ const OPTIONS: [&str; 21] = [
 
 /// An error about the data in `file`, or about the options.
 pub(crate) fn explained(error: &emmf::Error, file: &Path) -> Error {
-    let typed = |text: String| {
+    let with_options = |text: String| {
         text.replace("normalize = ", "--normalize ")
             .replace("solver = ", "--solver ")
             .replace("missing = ", "--missing ")
             .replace("time_limit was", "--time-limit was")
             .replace("for example emmf", "for example --method emmf")
     };
-    let text = typed(error.to_string());
+    let text = with_options(error.to_string());
     let file = called(file);
     match error {
         emmf::Error::Param { name, got, must } => match option(name) {
-            Some(option) => anyhow!("{option} is {got}, but must be {}", typed(must.clone())),
+            Some(option) => anyhow!("{option} is {got}, but must be {}", with_options(must.clone())),
             None => anyhow!("{text}"),
         },
         emmf::Error::Unknown { kind: "method", .. } => {
@@ -64,6 +64,14 @@ pub(crate) fn explained(error: &emmf::Error, file: &Path) -> Error {
 pub(crate) fn remark(remark: &Remark, file: &Path) -> String {
     let hint = match remark {
         Remark::Names { column } => format!("; --drop '{column}' leaves it out altogether"),
+        Remark::Ids { column } => format!("; if it is a feature, use --columns '{column},*'"),
+        Remark::Rising { column } => {
+            format!("; --id '{column}' takes it as names, --drop '{column}' leaves it out")
+        }
+        Remark::OtherNames { columns } => match &columns[..] {
+            [one] => format!("; --id '{one}' names the samples by it, --text '{one}' counts its words"),
+            _ => "; --id NAME names the samples by one of them, --text NAME counts its words".into(),
+        },
         Remark::Counts { column } => format!("; if it is a feature, use --columns '{column},*'"),
         Remark::Texts { columns } => match &columns[..] {
             [one] => {
@@ -80,34 +88,88 @@ pub(crate) fn remark(remark: &Remark, file: &Path) -> String {
     format!("{}: {remark}{hint}", called(file))
 }
 
-/// An error of reading, where the command line has other words for it than the library.
+/// An error of a file, where the command line has other words for it than the library.
 pub(crate) fn in_words(error: &Error) -> Option<String> {
-    let error = error.downcast_ref::<emmf_io::Error>()?;
-    let emmf_io::Problem::Memory { what, needed, left, limit } = &error.problem else { return None };
+    let found = error.chain().find_map(|cause| cause.downcast_ref::<emmf_io::Error>())?;
+    let told = match &found.problem {
+        Problem::Memory { what, needed, left, limit } => short_of_memory((what, *needed, *left), *limit),
+        Problem::Idle { setting } => format!("{} is only for {}", typed(*setting), setting.meant_for()),
+        problem => problem.to_string(),
+    };
+    let advice = found.problem.advice().map_or_else(String::new, |advice| format!("; {}", advised(&advice)));
+    let around = error.chain().take_while(|cause| cause.downcast_ref::<emmf_io::Error>().is_none());
+    let around: String = around.map(|cause| format!("{cause}: ")).collect();
+    Some(format!("{around}{}: {told}{advice}", found.file))
+}
+
+fn short_of_memory((what, needed, left): (&str, u64, u64), limit: Limit) -> String {
     let (whose, advice) = match limit {
         Limit::Asked(_) => {
             ("--max-memory", "allow more, or save the data as .npy or .parquet, which are read")
         }
         Limit::Machine(_) => ("this machine", "save the data as .npy or .parquet, which --max-memory reads"),
     };
-    let needed = match *needed {
+    let needed = match needed {
         u64::MAX => "more memory than can be counted".into(),
         needed => readable(needed),
     };
-    Some(format!(
-        "{}: {what} takes {needed}, but of the {} of {whose} only {} are left; {advice} in blocks of samples",
-        error.file,
+    format!(
+        "{what} takes {needed}, but of the {} of {whose} only {} are left; {advice} in blocks of samples",
         readable(limit.bytes()),
-        readable(*left)
-    ))
+        readable(left)
+    )
+}
+
+/// The option that says how a file is read.
+fn typed(setting: Setting) -> String {
+    match setting {
+        Setting::Delimiter => "--separator".into(),
+        setting => format!("--{setting}"),
+    }
+}
+
+/// What to do about a problem of a file, with the options as they are typed.
+fn advised(advice: &Advice) -> String {
+    match advice {
+        Advice::Choose(setting) => format!("choose one with {} NAME", typed(*setting)),
+        Advice::FillIn => {
+            "fill in the missing value, remove the row or the column, or use --missing nan".into()
+        }
+        Advice::DecimalMark(mark) => format!("if this is a number with decimals, use --decimal {mark}"),
+        Advice::Correct { column } => {
+            format!("correct it, or leave the column out with --drop {}", quoted(column))
+        }
+        Advice::Names { column } => format!("use --id {}", quoted(column)),
+        Advice::CountWords { column } => format!("--text {} counts its words", quoted(column)),
+        Advice::Fields => {
+            "add or remove fields, quote fields that hold the separator, or name another one with --separator"
+                .into()
+        }
+        Advice::Resize(height, width) => {
+            format!("all must have the same size: use --resize {height}x{width} to resize them")
+        }
+        Advice::OtherImages => {
+            "leave out --image and --resize, or give images of that height and width".into()
+        }
+        Advice::OtherLayout => {
+            "leave --image out if the order is the same, otherwise reorder the pixels".into()
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A word as a shell takes it.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 /// How a parameter of the library is set on the command line.
 fn option(name: &str) -> Option<String> {
-    let of_a_method = || {
-        let own = METHODS.iter().flat_map(|method| method.params);
-        own.chain(GRAPH_PARAMS).chain(LAYER_PARAMS).chain(PENALTY_PARAMS).any(|param| param.name == name)
-    };
     match name {
         "k" | "classes" => Some("-k".into()),
         "params" => Some("--param".into()),
@@ -117,7 +179,7 @@ fn option(name: &str) -> Option<String> {
         "neighbours" => Some("--neighbors".into()),
         "labels" => Some("--label-rule".into()),
         _ if OPTIONS.contains(&name) => Some(format!("--{}", name.replace('_', "-"))),
-        _ if of_a_method() => Some(format!("--param {name}")),
+        _ if is_parameter(name) => Some(format!("--param {name}")),
         _ => None,
     }
 }

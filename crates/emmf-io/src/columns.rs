@@ -1,14 +1,18 @@
 //! A table in memory, column by column, as spreadsheets and records give it.
 
+use crate::advice::{Advice, Setting};
 use crate::budget::Budget;
 use crate::dataset::{Dataset, Dtype, Numbers, text_bytes};
 use crate::error::{Problem, listed, shortened};
 use crate::options::{LABEL_VARIABLES, ReadOptions, find_column, is_label_column};
-use crate::roles::{Kind, Table, no_such_column};
-use crate::text::label;
+use crate::roles::{Kind, Progress, Table, no_such_column, whole};
+use crate::text::{is_gap, label};
 use crate::texts::Texts;
 use emmf::{Mat, Real};
 use std::collections::HashSet;
+
+/// Fewer texts than this differ by chance, but in a first column.
+const FEW: usize = 10;
 
 /// One value of a table.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,8 +38,18 @@ pub(crate) struct Columns {
 impl Columns {
     /// The matrix, the labels and the names.
     pub(crate) fn into_dataset(self, options: &ReadOptions) -> Result<Dataset, Problem> {
-        let kinds: Vec<Kind> =
-            self.cells.iter().enumerate().map(|(at, cells)| kind(cells, at == 0)).collect();
+        let mut kinds: Vec<Kind> = self.cells.iter().map(|cells| kind(cells)).collect();
+        if self.cells.first().is_some_and(|cells| cells.len() < FEW) {
+            kinds
+                .iter_mut()
+                .skip(1)
+                .filter(|kind| **kind == Kind::Names)
+                .for_each(|kind| *kind = Kind::Texts);
+        }
+        if let (Some(first), Some(Kind::Numbers)) = (self.cells.first(), kinds.first()) {
+            let name = self.names.as_ref().and_then(|names| names.first());
+            kinds[0] = progress(first, name.map(String::as_str), &options.budget)?;
+        }
         let table = Table { names: self.names.as_deref(), kinds: &kinds };
         let roles = table.roles(options)?;
         let x = match options.dtype {
@@ -61,7 +75,7 @@ impl Columns {
         let at = at.ok_or_else(|| Problem::Ambiguous {
             kind: "column with the labels",
             available: listed(names.unwrap_or_default().iter().map(String::as_str)),
-            option: "--labels NAME",
+            setting: Setting::Labels,
         })?;
         self.strings(at, budget)
     }
@@ -72,7 +86,8 @@ impl Columns {
         let names = self.names.as_deref().unwrap_or_default();
         let usual = || names.iter().position(|name| is_label_column(name)).filter(|&other| other != at);
         let labels = options.labels.as_deref().map(|wanted| self.find(wanted)).transpose()?.or_else(usual);
-        let ids = options.id.as_deref().map(|wanted| self.find(wanted)).transpose()?;
+        let usual_id = || find_column(options.usual.id.as_deref()?, self.names.as_deref(), self.cells.len());
+        let ids = options.id.as_deref().map(|wanted| self.find(wanted)).transpose()?.or_else(usual_id);
         let strings = |at| self.strings(at, &options.budget);
         Ok(Texts {
             all: strings(at)?,
@@ -104,18 +119,27 @@ impl Columns {
     }
 
     fn number(&self, cell: &Cell, (row, at): (usize, usize), missing: bool) -> Result<f64, Problem> {
-        let column = self.names.as_ref().map_or_else(|| (at + 1).to_string(), |names| shortened(&names[at]));
+        let column = self.called(at);
         match cell {
             Cell::Number(value) => Ok(*value),
-            Cell::Gap if missing => Ok(f64::NAN),
+            cell if cell.is_gap() && missing => Ok(f64::NAN),
+            Cell::Text(text) if is_gap(text) => Err(self.bad(cell, (row, at), Advice::FillIn)),
             Cell::Gap => Err(Problem::Missing { column, row: self.first + row }),
-            Cell::Text(_) | Cell::Other(_) => Err(Problem::NotANumber {
-                line: self.first + row,
-                text: shortened(&cell.told()),
-                fix: format!("correct it, or leave the column out with --drop {column}"),
-                column: format!("{} ('{column}')", at + 1),
-            }),
+            Cell::Text(_) | Cell::Other(_) => Err(self.bad(cell, (row, at), Advice::Correct { column })),
         }
+    }
+
+    fn bad(&self, cell: &Cell, (row, at): (usize, usize), advice: Advice) -> Problem {
+        Problem::NotANumber {
+            line: self.first + row,
+            column: format!("{} ('{}')", at + 1, self.called(at)),
+            text: shortened(&cell.told()),
+            advice,
+        }
+    }
+
+    fn called(&self, at: usize) -> String {
+        self.names.as_ref().map_or_else(|| (at + 1).to_string(), |names| shortened(&names[at]))
     }
 
     fn strings(&self, at: usize, budget: &Budget) -> Result<Vec<String>, Problem> {
@@ -133,6 +157,14 @@ impl Cell {
         size_of::<Self>() as u64 + if let Self::Text(text) = self { text.len() as u64 + 16 } else { 0 }
     }
 
+    fn is_gap(&self) -> bool {
+        match self {
+            Self::Gap => true,
+            Self::Text(text) => is_gap(text),
+            Self::Number(_) | Self::Other(_) => false,
+        }
+    }
+
     /// As a text.
     fn told(&self) -> String {
         match self {
@@ -144,22 +176,33 @@ impl Cell {
     }
 }
 
-fn kind(cells: &[Cell], first: bool) -> Kind {
+fn kind(cells: &[Cell]) -> Kind {
     let count = |is: fn(&Cell) -> bool| cells.iter().filter(|cell| is(cell)).count();
     let texts = count(|cell| matches!(cell, Cell::Text(_)));
+    let gaps = count(|cell| matches!(cell, Cell::Text(text) if is_gap(text)));
     let others = count(|cell| matches!(cell, Cell::Other(_)));
     let numbers = count(|cell| matches!(cell, Cell::Number(_)));
-    let counts = |start: f64| {
-        let counted = cells.iter().enumerate().all(|(i, cell)| *cell == Cell::Number(start + i as f64));
-        first && cells.len() >= 4 && counted
-    };
-    match (numbers, texts, others) {
-        _ if counts(0.0) || counts(1.0) => Kind::Counts,
+    match (numbers, texts - gaps, others) {
         (0, 0, others) if others > 0 => Kind::Other,
         (0, _, 0) if texts == cells.len() && texts > 1 && all_different(cells) => Kind::Names,
         (0, texts, _) if texts > 0 => Kind::Texts,
         _ => Kind::Numbers,
     }
+}
+
+/// What the numbers of a first column do from row to row.
+fn progress(cells: &[Cell], name: Option<&str>, budget: &Budget) -> Result<Kind, Problem> {
+    let mut progress = Progress::of(name);
+    for cell in cells {
+        let whole = match cell {
+            Cell::Number(value) => whole(*value),
+            _ => None,
+        };
+        if !progress.add(whole, budget)? {
+            break;
+        }
+    }
+    Ok(progress.kind())
 }
 
 fn all_different(cells: &[Cell]) -> bool {

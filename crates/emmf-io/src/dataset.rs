@@ -2,6 +2,8 @@
 
 use crate::budget::Budget;
 use crate::error::{Problem, shortened};
+use crate::options::ReadOptions;
+use crate::order::Order;
 use crate::remark::Remark;
 use emmf::{Csr, Mat, Real, Samples};
 use std::collections::HashSet;
@@ -198,6 +200,15 @@ impl Dataset {
         self.remarks.push(Remark::NoClasses);
         self.names = self.names.or(labels);
         Ok(self)
+    }
+
+    /// Only the columns that the options choose. Those without names are called by their places.
+    pub(crate) fn with_columns(self, options: &ReadOptions) -> Result<Self, Problem> {
+        let Some(order) = Order::chosen(self.columns.as_deref(), self.x.shape().1, options)? else {
+            return Ok(self);
+        };
+        let columns = Some(order.names(self.columns.as_deref()));
+        Self { x: self.x.in_order(&order)?, columns, ..self }.checked()
     }
 
     /// The samples as features and the features as samples, with their names.

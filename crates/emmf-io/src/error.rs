@@ -1,11 +1,12 @@
 //! What can go wrong with a file: which file, where in it, and what to do about it.
 
+use crate::advice::{Advice, Setting};
 use crate::budget::Limit;
 use std::io;
 
 /// A file could not be read or written.
 #[derive(Debug, thiserror::Error)]
-#[error("{file}: {problem}")]
+#[error("{file}: {problem}{}", after(.problem))]
 pub struct Error {
     /// The file, as the caller named it.
     pub file: String,
@@ -13,15 +14,15 @@ pub struct Error {
     pub problem: Problem,
 }
 
-/// What is wrong with a file.
+/// What is wrong with a file; [`Problem::advice`] says what to do about it where the message does not.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
     /// The system refused to read it.
-    #[error("cannot be read: {error}; {hint}", error = .0, hint = reading_hint(.0))]
+    #[error("cannot be read: {error}; {hint}", error = said(.0), hint = reading_hint(.0))]
     Read(io::Error),
     /// The system refused to write it.
-    #[error("cannot be written: {error}; {hint}", error = .0, hint = writing_hint(.0))]
+    #[error("cannot be written: {error}; {hint}", error = said(.0), hint = writing_hint(.0))]
     Write(io::Error),
     /// Another program is about to write there.
     #[error(
@@ -84,8 +85,14 @@ pub enum Problem {
         /// What is wrong there.
         why: String,
     },
+    /// A setting that is for other files than this one.
+    #[error("`{setting}` is only for {}", setting.meant_for())]
+    Idle {
+        /// The setting.
+        setting: Setting,
+    },
     /// A text field that must be a number.
-    #[error("line {line}, column {column}: '{text}' is not a number; {fix}")]
+    #[error("line {line}, column {column}: '{text}' is not a number")]
     NotANumber {
         /// Line, from 1.
         line: usize,
@@ -94,13 +101,10 @@ pub enum Problem {
         /// The field, shortened.
         text: String,
         /// What to do about it.
-        fix: String,
+        advice: Advice,
     },
     /// A row with more or fewer fields than the first.
-    #[error(
-        "line {line} has {got} fields, but the first line has {want}; add or remove fields, \
-         quote fields that hold the separator, or name another separator"
-    )]
+    #[error("line {line} has {got} fields, but the first line has {want}")]
     Ragged {
         /// Line, from 1.
         line: usize,
@@ -122,10 +126,10 @@ pub enum Problem {
         /// What there is.
         available: String,
     },
-    /// No variable of that name.
-    #[error("there is no {kind} named '{wanted}'{}; the variables are {available}", guess(.nearest.as_deref()))]
+    /// Nothing of that name.
+    #[error("there is no {kind} named '{wanted}'{}; there {} {available}", guess(.nearest.as_deref()), are(.available))]
     NoSuchVariable {
-        /// Matrix or labels.
+        /// A variable, a layer, a sheet, a list.
         kind: &'static str,
         /// What was asked for.
         wanted: String,
@@ -153,8 +157,7 @@ pub enum Problem {
     },
     /// Images of another height and width than those of the model.
     #[error(
-        "the images are {}x{}, but the model was fitted to images of {}x{}; leave out --image and --resize, or \
-         give images of that height and width",
+        "the images are {}x{}, but the model was fitted to images of {}x{}",
         .got.0, .got.1, .want.0, .want.1
     )]
     OtherImages {
@@ -165,24 +168,32 @@ pub enum Problem {
     },
     /// Pixels that are said to lie in another order than those of the model.
     #[error(
-        "--image gives the pixels in another order (row-major or column-major) than in the images that the \
-         model was fitted to; leave --image out if the order is the same, otherwise reorder the pixels"
+        "the pixels are said to be in another order (row-major or column-major) than in the images that the \
+         model was fitted to"
     )]
     OtherLayout,
+    /// An image of another size than the first of a folder.
+    #[error("is an image of {}x{}, but {first} is one of {}x{}", .got.0, .got.1, .want.0, .want.1)]
+    ImageSize {
+        /// Height and width.
+        got: (usize, usize),
+        /// The first image.
+        first: String,
+        /// Its height and width.
+        want: (usize, usize),
+    },
     /// None or several of the variables or columns could be meant.
-    #[error("it is not clear which {kind} is meant; choose one of {available} with {option}")]
+    #[error("it is not clear which {kind} is meant; there {} {available}", are(.available))]
     Ambiguous {
         /// Matrix or labels.
         kind: &'static str,
         /// What there is.
         available: String,
-        /// The option that chooses.
-        option: &'static str,
+        /// What chooses.
+        setting: Setting,
     },
     /// An entry without a value.
-    #[error(
-        "column '{column}' has no value in row {row} (from 1); fill in or remove such rows, or use --missing nan"
-    )]
+    #[error("column '{column}' has no value in row {row} (from 1)")]
     Missing {
         /// Name of the column.
         column: String,
@@ -215,14 +226,21 @@ pub enum Problem {
     },
     /// What was given as labels differs for every sample.
     #[error(
-        "'{column}' has a different value for each of the {samples} samples, so it names them and holds no classes; \
-         use --id {column}"
+        "'{column}' has a different value for each of the {samples} samples, so it names them and holds no classes"
     )]
     LabelsDiffer {
         /// The column or variable.
         column: String,
         /// Number of samples.
         samples: usize,
+    },
+    /// There are columns, but all of them hold texts.
+    #[error("holds no numbers: {columns}")]
+    OnlyTexts {
+        /// The columns, in words.
+        columns: String,
+        /// One that may be meant.
+        column: String,
     },
     /// It gives each byte once only, but would have to be read several times.
     #[error("is a pipe, which cannot be read more than once; save it to a file first")]
@@ -289,6 +307,23 @@ impl Problem {
         Self::Unsupported { what: what.into(), instead: instead.into() }
     }
 
+    /// What to do about it, where the message does not say so.
+    pub fn advice(&self) -> Option<Advice> {
+        Some(match self {
+            Self::Idle { setting } => Advice::LeaveOut(*setting),
+            Self::Ambiguous { setting, .. } => Advice::Choose(*setting),
+            Self::NotANumber { advice, .. } => advice.clone(),
+            Self::Missing { .. } => Advice::FillIn,
+            Self::LabelsDiffer { column, .. } => Advice::Names { column: column.clone() },
+            Self::OnlyTexts { column, .. } => Advice::CountWords { column: column.clone() },
+            Self::Ragged { .. } => Advice::Fields,
+            Self::ImageSize { want: (height, width), .. } => Advice::Resize(*height, *width),
+            Self::OtherImages { .. } => Advice::OtherImages,
+            Self::OtherLayout => Advice::OtherLayout,
+            _ => return None,
+        })
+    }
+
     /// Names the file.
     pub(crate) fn of(self, file: impl Into<String>) -> Error {
         Error { file: file.into(), problem: self }
@@ -304,8 +339,24 @@ pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Op
     (likeness(&best) > ALIKE).then(|| shortened(best))
 }
 
+fn after(problem: &Problem) -> String {
+    problem.advice().map_or_else(String::new, |advice| format!("; {advice}"))
+}
+
+/// One name, or several with a comma between them.
+fn are(names: &str) -> &'static str {
+    if names.contains("', '") { "are" } else { "is" }
+}
+
 fn guess(nearest: Option<&str>) -> String {
     nearest.map_or_else(String::new, |name| format!(" (did you mean '{name}'?)"))
+}
+
+/// What the system said, without the number of the error.
+fn said(error: &io::Error) -> String {
+    let text = error.to_string();
+    let number = error.raw_os_error().map(|number| format!(" (os error {number})"));
+    number.and_then(|number| text.strip_suffix(&number).map(str::to_owned)).unwrap_or(text)
 }
 
 fn reading_hint(error: &io::Error) -> &'static str {

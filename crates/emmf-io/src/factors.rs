@@ -3,7 +3,7 @@
 use crate::dataset::{Dataset, Numbers};
 use crate::npy_write::write_reals;
 use crate::record::Record;
-use crate::text::{disarmed, number, write_named};
+use crate::text::{field, number, write_named};
 use emmf::model::OnLayer;
 use emmf::{Fit, Mat, Model, Real};
 use std::io::{self, Write};
@@ -135,9 +135,8 @@ pub(crate) fn write_features<T: Real>(
         for (rank, j) in kept.enumerate() {
             let all: f64 = u.row(j).iter().map(|entry| entry.to_f64()).sum();
             let value = u[(j, k)];
-            let feature = disarmed(&features[j]).replace('"', "\"\"");
-            let share = number(value.to_f64() / all);
-            writeln!(out, "{k},{},\"{feature}\",{},{share}", rank + 1, number(value))?;
+            let (feature, share) = (field(&features[j]), number(value.to_f64() / all));
+            writeln!(out, "{k},{},{feature},{},{share}", rank + 1, number(value))?;
         }
     }
     Ok(())

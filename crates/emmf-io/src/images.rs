@@ -148,7 +148,10 @@ fn append<T: Real>(
 }
 
 fn differs(item: &Item, (width, height): (u32, u32), (first, size): (&Item, (u32, u32))) -> Error {
-    let what = format!("an image of {height}x{width} beside {} of {}x{}", quoted(first), size.1, size.0);
-    let instead = format!("all must have the same size: use --resize {}x{} to resize them", size.1, size.0);
-    Problem::unsupported(what, instead).of(item.path.display().to_string())
+    let problem = Problem::ImageSize {
+        got: (height as usize, width as usize),
+        first: quoted(first),
+        want: (size.1 as usize, size.0 as usize),
+    };
+    problem.of(item.path.display().to_string())
 }

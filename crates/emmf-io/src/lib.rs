@@ -16,6 +16,7 @@
 
 #![forbid(unsafe_code)]
 
+mod advice;
 mod array;
 mod atomic;
 mod beside;
@@ -69,6 +70,7 @@ mod variable;
 mod variables;
 mod write;
 
+pub use advice::{Advice, Setting};
 pub use atomic::{Batch, check_folder, check_writable, write_atomically};
 pub use beside::data_in;
 pub use budget::{Budget, Limit};
@@ -80,15 +82,16 @@ pub use error::{Error, Problem, nearest};
 pub use factors::{TableFormat, coefficients, layer_columns};
 pub use folder::{Folder, FolderKind, FolderOptions, read_folder};
 pub use guarded::is_guarded;
+pub use hdf5::is_anndata;
 pub use images_write::write_images;
 pub use model::{
     AnyModel, Notes, model_from_bytes, model_to_bytes, notes_from_bytes, read_model, read_model_and_notes,
     write_model,
 };
-pub use options::ReadOptions;
+pub use options::{ReadOptions, Usual};
 pub use order::Order;
 pub use part::abandon;
-pub use read::{read, read_bytes, read_labels, read_labels_bytes, read_texts};
+pub use read::{read, read_bytes, read_labels, read_labels_bytes, read_texts, read_texts_or_counts};
 pub use record::check::Inconsistent;
 pub use record::{
     DataInfo, GridInfo, GridPoint, OUTLIER, RECORD_VERSION, Record, SampleColumns, read_record,

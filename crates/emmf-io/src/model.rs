@@ -23,6 +23,7 @@ use crate::budget::Budget;
 use crate::error::{Error, Problem};
 use crate::journal::settle;
 use crate::json::{to_text, without_threads};
+use crate::options::Usual;
 use crate::read::load;
 
 const FORMAT: &str = "emmf-model";
@@ -55,7 +56,7 @@ impl AnyModel {
     }
 }
 
-/// What a model file says about the features.
+/// What a model file says about the features, and about the file that they are from.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Notes {
     /// Their names, where they have any.
@@ -67,6 +68,12 @@ pub struct Notes {
     /// Whether they are words, counted in texts.
     #[serde(default)]
     pub words: bool,
+    /// The column with the texts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Where else things were in the file, where it was said: new samples are looked for in the same places.
+    #[serde(default, skip_serializing_if = "Usual::is_empty")]
+    pub usual: Usual,
 }
 
 /// What the bytes of a model file, which errors call `name`, say about the features.

@@ -1,8 +1,12 @@
 //! What the caller can say about a file, and the names that are tried when they say nothing.
 
+use crate::advice::Setting;
 use crate::budget::Budget;
 use crate::dataset::Dtype;
+use crate::error::Problem;
+use crate::format::Format;
 use crate::texts::TextOptions;
+use serde::{Deserialize, Serialize};
 
 /// How to read a file. The default finds out everything by itself.
 #[derive(Debug, Clone, Default)]
@@ -44,6 +48,8 @@ pub struct ReadOptions {
     pub missing: bool,
     /// How the words of texts are counted.
     pub texts: TextOptions,
+    /// What is meant where nothing is said, as the model does that the samples are for.
+    pub usual: Usual,
     /// Memory that reading may take. By default all that the machine has.
     pub budget: Budget,
 }
@@ -53,6 +59,56 @@ impl ReadOptions {
     pub(crate) fn for_one_file(&self) -> Self {
         Self { budget: self.budget.fork(), ..self.clone() }
     }
+}
+
+/// Where names and numbers were when a model was fitted: that is where they are looked for in other files, which need not have
+/// them there.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usual {
+    /// See [`ReadOptions::id`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// See [`ReadOptions::variable`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variable: Option<String>,
+}
+
+impl Usual {
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A setting that cannot be meant for a file is a mistake, not something to pass over.
+pub(crate) fn refuse_idle(format: Format, options: &ReadOptions) -> Result<(), Problem> {
+    let is_table = matches!(format, Format::Text | Format::Sheet | Format::Json | Format::Parquet);
+    let has_variables = matches!(format, Format::Npz | Format::Mat | Format::Hdf5);
+    let idle = [
+        (Setting::Labels, options.labels.is_some() && !is_table && !has_variables),
+        (Setting::Id, options.id.is_some() && !is_table && !has_variables),
+        (Setting::Variable, options.variable.is_some() && !has_variables && format != Format::Sheet),
+        (Setting::Header, options.header.is_some() && !matches!(format, Format::Text | Format::Sheet)),
+        (Setting::Delimiter, options.delimiter.is_some() && format != Format::Text),
+        (Setting::Decimal, options.decimal.is_some() && format != Format::Text),
+    ];
+    refuse(&idle)
+}
+
+/// What is about columns of numbers cannot be meant for a column of texts.
+pub(crate) fn refuse_idle_for_texts(format: Format, options: &ReadOptions) -> Result<(), Problem> {
+    refuse_idle(format, options)?;
+    refuse(&[
+        (Setting::Columns, !options.columns.is_empty()),
+        (Setting::Drop, !options.drop.is_empty()),
+        (Setting::Transpose, options.transpose),
+        (Setting::Decimal, options.decimal.is_some()),
+    ])
+}
+
+/// The first setting that says something it cannot say here.
+pub(crate) fn refuse(idle: &[(Setting, bool)]) -> Result<(), Problem> {
+    let found = idle.iter().find(|(_, is_idle)| *is_idle);
+    found.map_or(Ok(()), |(setting, _)| Err(Problem::Idle { setting: *setting }))
 }
 
 /// Variables that are taken for the matrix, best first.

@@ -2,6 +2,8 @@
 
 use crate::dataset::{Matrix, Numbers};
 use crate::error::{Problem, listed, nearest, shortened};
+use crate::options::ReadOptions;
+use crate::roles::find_all;
 use crate::stream::Streamed;
 use emmf::synth::ImageShape;
 use emmf::{Csr, Mat, Real};
@@ -26,6 +28,27 @@ impl Order {
     /// These columns, in this order.
     pub(crate) fn of_places(columns: Vec<usize>) -> Self {
         Self { columns, left_out: Vec::new() }
+    }
+
+    /// The columns that the options choose of so many, which may have names; nothing where they choose none.
+    pub(crate) fn chosen(
+        names: Option<&[String]>,
+        columns: usize,
+        options: &ReadOptions,
+    ) -> Result<Option<Self>, Problem> {
+        if options.columns.is_empty() && options.drop.is_empty() {
+            return Ok(None);
+        }
+        let own = Self::as_it_is(columns).names(names);
+        let all = |wanted: &[String], kept: bool| -> Result<Vec<bool>, Problem> {
+            let mut found = vec![!kept; columns];
+            find_all(wanted, Some(&own), columns)?.into_iter().for_each(|at| found[at] = kept);
+            Ok(found)
+        };
+        let wanted = all(&options.columns, !options.columns.is_empty())?;
+        let kept = all(&options.drop, false)?;
+        let columns: Vec<usize> = (0..columns).filter(|&at| wanted[at] && kept[at]).collect();
+        Ok(Some(Self::of_places(columns)))
     }
 
     /// The names of these columns, where so many have these, or `x1`, `x2` and so on.

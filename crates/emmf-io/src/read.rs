@@ -4,7 +4,7 @@ use crate::budget::Budget;
 use crate::dataset::Dataset;
 use crate::error::{Error, Problem};
 use crate::format::Format;
-use crate::options::ReadOptions;
+use crate::options::{ReadOptions, refuse_idle, refuse_idle_for_texts};
 use crate::source::Source;
 use crate::stream::in_place;
 use crate::texts::{Counted, Texts};
@@ -22,11 +22,11 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Error> {
     let within = options.for_one_file();
     let read = || {
         if let Some(x) = in_place(&source, &within) {
-            return finished(x.map(Dataset::from)?, &within);
+            return finished((x.map(Dataset::from)?, Format::Npy), &within);
         }
         let (data, format) = parse(source.bytes(&within.budget)?.into(), &name, &within)?;
         let data = if format == Format::MatrixMarket { beside::named(data, path, &within)? } else { data };
-        finished(data, &within)
+        finished((data, format), &within)
     };
     let data = read().map_err(|problem| problem.of(&*name))?;
     options.budget.spend(data.bytes());
@@ -36,12 +36,15 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Error> {
 /// Reads the matrix, the labels and the names from the bytes of a file with this name.
 pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Dataset, Error> {
     let within = options.for_one_file();
-    let read = || finished(parse(bytes.into(), name, &within)?.0, &within);
+    let read = || finished(parse(bytes.into(), name, &within)?, &within);
     read().map_err(|problem| problem.of(name))
 }
 
-/// What all formats have in common: rows and columns may be swapped, and labels are classes.
-fn finished(data: Dataset, options: &ReadOptions) -> Result<Dataset, Problem> {
+/// What all formats have in common: columns are chosen, rows and columns may be swapped, and labels are classes.
+fn finished((data, format): (Dataset, Format), options: &ReadOptions) -> Result<Dataset, Problem> {
+    // The readers of tables choose columns by themselves: some are no features.
+    let is_table = matches!(format, Format::Text | Format::Sheet | Format::Json | Format::Parquet);
+    let data = if is_table { data } else { data.with_columns(options)? };
     let data = if options.transpose { data.transposed(&options.budget)? } else { data };
     data.settled(options.labels.as_deref())
 }
@@ -56,18 +59,48 @@ pub fn read_texts(
 ) -> Result<Dataset, Error> {
     let within = options.for_one_file();
     let (bytes, name) = load(path, &within.budget)?;
-    let count = || {
-        let Texts { all: texts, labels, names } = parse_texts(bytes.into(), &name, (column, &within))?;
-        let counting = (within.dtype, &within.budget);
-        let Counted { x, words, remark } = texts::count(&texts, (vocabulary, &within.texts), counting)?;
-        let texts = Some(texts.iter().map(|text| texts::beginning(text)).collect());
-        let remarks = remark.into_iter().collect();
-        let data = Dataset { names, texts, remarks, ..Dataset::new(x, labels, Some(words)) };
-        data.checked()?.settled(within.labels.as_deref())
+    let data = counted(bytes.into(), &name, (column, &within), vocabulary);
+    spent(data, name, &options.budget)
+}
+
+/// Reads samples for a model of texts: the texts in this column, where there is one, or else a table of counts.
+pub fn read_texts_or_counts(
+    path: &Path,
+    column: &str,
+    options: &ReadOptions,
+    vocabulary: Option<&[String]>,
+) -> Result<Dataset, Error> {
+    let within = options.for_one_file();
+    let (bytes, name) = load(path, &within.budget)?;
+    let data = match counted(Cow::Borrowed(&bytes), &name, (column, &within), vocabulary) {
+        Err(Problem::NoSuchColumn { .. } | Problem::Unsupported { .. } | Problem::Idle { .. }) => {
+            parse(bytes.into(), &name, &within).and_then(|parsed| finished(parsed, &within))
+        }
+        other => other,
     };
-    let data = count().map_err(|problem| problem.of(&*name))?;
-    options.budget.spend(data.bytes());
+    spent(data, name, &options.budget)
+}
+
+/// Takes what a file became from the budget of all files.
+fn spent(data: Result<Dataset, Problem>, name: String, budget: &Budget) -> Result<Dataset, Error> {
+    let data = data.map_err(|problem| problem.of(name))?;
+    budget.spend(data.bytes());
     Ok(data)
+}
+
+fn counted(
+    bytes: Cow<'_, [u8]>,
+    name: &str,
+    (column, options): (&str, &ReadOptions),
+    vocabulary: Option<&[String]>,
+) -> Result<Dataset, Problem> {
+    let Texts { all: texts, labels, names } = parse_texts(bytes, name, (column, options))?;
+    let counting = (options.dtype, &options.budget);
+    let Counted { x, words, remark } = texts::count(&texts, (vocabulary, &options.texts), counting)?;
+    let texts = Some(texts.iter().map(|text| texts::beginning(text)).collect());
+    let remarks = remark.into_iter().collect();
+    let data = Dataset { names, texts, remarks, ..Dataset::new(x, labels, Some(words)) };
+    data.checked()?.settled(options.labels.as_deref())
 }
 
 /// Reads labels alone, one per sample: a text with one column, a column or variable of a usual
@@ -101,7 +134,7 @@ pub(crate) fn load(path: &Path, budget: &Budget) -> Result<(Vec<u8>, String), Er
 fn parse(bytes: Cow<'_, [u8]>, name: &str, options: &ReadOptions) -> Result<(Dataset, Format), Problem> {
     let budget = &options.budget;
     let (bytes, format, _) = opened(bytes, name, budget)?;
-    refuse_idle_options(format, options)?;
+    refuse_idle(format, options)?;
     let data = match format {
         Format::Text => text::read(&bytes, options),
         Format::Npy => {
@@ -149,6 +182,7 @@ fn parse_texts(
 ) -> Result<Texts, Problem> {
     let budget = &options.budget;
     let (bytes, format, _) = opened(bytes, name, budget)?;
+    refuse_idle_for_texts(format, options)?;
     match format {
         Format::Text => text::read_texts(&bytes, (column, options), budget),
         Format::Sheet => sheet::read(&bytes, options)?.0.into_texts(column, options),
@@ -158,24 +192,6 @@ fn parse_texts(
         Format::Npy | Format::Npz | Format::Mat | Format::MatrixMarket | Format::Hdf5 => Err(
             Problem::unsupported("a column of texts in this format", "use CSV, Excel, JSON lines or Parquet"),
         ),
-    }
-}
-
-/// An option that cannot be meant for this file is a mistake, not something to pass over.
-fn refuse_idle_options(format: Format, options: &ReadOptions) -> Result<(), Problem> {
-    let idle = |what: &str, instead: &str| Err(Problem::unsupported(what, instead));
-    match format {
-        Format::Npy | Format::MatrixMarket if options.labels.is_some() => {
-            idle("labels beside the matrix in this format", "keep them in a file of their own, or use .npz")
-        }
-        Format::Npy | Format::MatrixMarket if options.id.is_some() => {
-            idle("names beside the matrix in this format", "use a table, such as CSV or Parquet")
-        }
-        Format::Npz | Format::Mat | Format::Hdf5 | Format::Sheet => Ok(()),
-        _ if options.variable.is_some() => {
-            idle("a named variable", "only .npz, .mat, HDF5 and .xlsx have several; leave the option out")
-        }
-        _ => Ok(()),
     }
 }
 

@@ -22,7 +22,7 @@ use crate::journal::settle;
 use crate::json;
 use crate::read::load;
 use crate::sketch::Sketch;
-use crate::text::disarmed;
+use crate::text::field;
 
 /// Version of the format. It changes when a reader of the old one would misread the new one.
 pub const RECORD_VERSION: u32 = 1;
@@ -337,7 +337,7 @@ pub(crate) fn samples_to(out: &mut dyn Write, record: &Record) -> io::Result<()>
             write!(out, ",{},{}", on.labels[row], on.scores[row])?;
         }
         for (_, texts) in &texts {
-            write!(out, ",\"{}\"", disarmed(&texts[row]).replace('"', "\"\""))?;
+            write!(out, ",{}", field(&texts[row]))?;
         }
         writeln!(out)?;
     }

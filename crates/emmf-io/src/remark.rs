@@ -17,6 +17,21 @@ pub enum Remark {
         /// The column.
         column: String,
     },
+    /// This column of numbers that all differ is called like one of names, and is taken for it.
+    Ids {
+        /// The column.
+        column: String,
+    },
+    /// The numbers of this column rise from row to row, as those of an index do; it is a feature.
+    Rising {
+        /// The column.
+        column: String,
+    },
+    /// These columns hold texts that differ for every sample, and are not used.
+    OtherNames {
+        /// The columns.
+        columns: Vec<String>,
+    },
     /// These columns hold texts, and are neither features nor classes.
     Texts {
         /// The columns.
@@ -65,7 +80,19 @@ impl fmt::Display for Remark {
         let hold = |columns: &[String]| if columns.len() == 1 { "holds" } else { "hold" };
         let are = |columns: &[String]| if columns.len() == 1 { "is" } else { "are" };
         match self {
-            Self::Names { column } => write!(f, "column '{column}' is taken as the names of the samples"),
+            Self::Names { column } | Self::Ids { column } => {
+                write!(f, "column '{column}' is taken as the names of the samples")
+            }
+            Self::Rising { column } => {
+                write!(f, "column '{column}' rises from row to row like an index, but is taken as a feature")
+            }
+            Self::OtherNames { columns } => write!(
+                f,
+                "{} {} text that differs for every sample and {} left out",
+                list(columns),
+                hold(columns),
+                are(columns)
+            ),
             Self::Counts { column } => {
                 write!(f, "column '{column}' only numbers the rows and is taken as their names")
             }

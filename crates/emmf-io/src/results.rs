@@ -104,6 +104,7 @@ impl ResultFolder {
             let found = Annotations {
                 coefficients: &fit.v,
                 centroids: fit.model.centroids(),
+                features: &features,
                 labels: &fit.labels,
                 scores: &fit.scores,
                 residuals: &fit.residuals,

@@ -7,7 +7,7 @@ use crate::guarded::guarded;
 use crate::inflate::Allowance;
 use crate::options::ReadOptions;
 use crate::remark::Remark;
-use calamine::{DataRef, Reader, Xlsx, XlsxError};
+use calamine::{CellErrorType, DataRef, Reader, Xlsx, XlsxError};
 use std::io::Cursor;
 use std::path::Path;
 
@@ -53,7 +53,10 @@ pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<(Columns, Vec<
             Some(wanted) => {
                 sheets.iter().find(|name| *name == wanted).ok_or_else(|| unknown(wanted, &sheets))?
             }
-            None => sheets.first().ok_or(Problem::Empty { rows: 0, cols: 0 })?,
+            None => {
+                let usual = sheets.iter().find(|name| Some(*name) == options.usual.variable.as_ref());
+                usual.or(sheets.first()).ok_or(Problem::Empty { rows: 0, cols: 0 })?
+            }
         };
         let cells = cells(&mut book, name, budget)?;
         let others: Vec<String> = sheets.iter().filter(|other| *other != name).cloned().collect();
@@ -109,6 +112,8 @@ fn cells(book: &mut Xlsx<Cursor<&[u8]>>, name: &str, budget: &Budget) -> Result<
             DataRef::String(text) => Cell::Text(text.clone()),
             DataRef::SharedString(text) => Cell::Text((*text).to_owned()),
             DataRef::DateTime(_) | DataRef::DateTimeIso(_) | DataRef::DurationIso(_) => Cell::Other("a date"),
+            // What Excel makes of a value that is not there.
+            DataRef::Error(CellErrorType::NA) => Cell::Text("#N/A".into()),
             DataRef::Error(_) => Cell::Other("a formula error"),
         };
         let blank = matches!(&cell, Cell::Text(text) if text.trim().is_empty());

@@ -6,7 +6,8 @@ use crate::dataset::{Dtype, Matrix, Numbers};
 use crate::error::{Error, Problem};
 use crate::format::Format;
 use crate::npy;
-use crate::options::ReadOptions;
+use crate::options::{ReadOptions, refuse_idle};
+use crate::order::Order;
 use crate::remark::Remark;
 use crate::source::Source;
 use emmf::{Mat, Real, RowSource};
@@ -109,8 +110,10 @@ pub fn stream(path: &Path, options: &ReadOptions, memory: u64) -> Result<Streame
         }
         let format = source.format();
         let (file, head, length) = source.into_file()?;
-        match format? {
-            Format::Npy => npy_rows(file, (&head, length), options),
+        let format = format?;
+        refuse_idle(format, options)?;
+        match format {
+            Format::Npy => npy_rows(file, (&head, length), options)?.with_columns(options),
             Format::Parquet => parquet_rows(file, options, memory),
             _ => Err(Problem::unsupported(
                 "this format in blocks of samples",
@@ -125,7 +128,7 @@ pub fn stream(path: &Path, options: &ReadOptions, memory: u64) -> Result<Streame
 /// beside it. Nothing for any other input.
 pub(crate) fn in_place(source: &Source, options: &ReadOptions) -> Option<Result<Numbers, Problem>> {
     let (file, length) = source.file()?;
-    let is_plain = options.labels.is_none() && options.variable.is_none() && options.id.is_none();
+    let is_plain = refuse_idle(Format::Npy, options).is_ok();
     let (layout, _) = npy::layout(&source.head).ok().filter(|_| is_plain)?;
     if !lies_by_samples(&layout) {
         return None;
@@ -153,12 +156,6 @@ fn lies_by_samples(layout: &Layout) -> bool {
 
 /// The samples of an NPY file of so many bytes that begins with `head`.
 fn npy_rows(file: File, (head, length): (&[u8], u64), options: &ReadOptions) -> Result<Streamed, Problem> {
-    if options.labels.is_some() {
-        return Err(Problem::unsupported(
-            "labels beside the matrix in this format",
-            "keep them in a file of their own",
-        ));
-    }
     let (layout, start) = npy::layout(head)?;
     let (rows, cols) = layout.shape;
     if !lies_by_samples(&layout) {
@@ -180,6 +177,19 @@ fn npy_rows(file: File, (head, length): (&[u8], u64), options: &ReadOptions) -> 
     let rows = FileRows::new(file, start as u64, (element, big_endian), shape)?;
     let dtype = options.dtype.unwrap_or_else(|| natural(&layout));
     Ok(Streamed { rows, dtype, labels: None, columns: None, names: None, remarks: Vec::new() })
+}
+
+impl Streamed {
+    /// Only the columns that the options choose. Those without names are called by their places.
+    fn with_columns(self, options: &ReadOptions) -> Result<Self, Problem> {
+        let (rows, cols) = self.rows.shape();
+        let Some(order) = Order::chosen(self.columns.as_deref(), cols, options)? else { return Ok(self) };
+        if order.features() == 0 {
+            return Err(Problem::Empty { rows, cols: 0 });
+        }
+        let columns = Some(order.names(self.columns.as_deref()));
+        Ok(Self { columns, ..self }.in_order(&order))
+    }
 }
 
 impl FileRows {

@@ -4,6 +4,7 @@ use crate::budget::Budget;
 use crate::error::Problem;
 use crate::inflate::Allowance;
 use std::borrow::Cow;
+use std::io::{self, Read};
 
 /// How a file is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +30,21 @@ pub(crate) fn is_packed(head: &[u8]) -> bool {
     Packing::of(head).is_some()
 }
 
+/// So many of the first bytes as they were before they were packed, or fewer where that is not known from these.
+pub(crate) fn begin(head: &[u8], count: usize) -> Vec<u8> {
+    let mut unpacked = Vec::new();
+    let limit = count as u64;
+    let read = match Packing::of(head) {
+        None => head.take(limit).read_to_end(&mut unpacked),
+        Some(Packing::Gzip) => flate2::read::MultiGzDecoder::new(head).take(limit).read_to_end(&mut unpacked),
+        Some(Packing::Bzip2) => bzip2::read::MultiBzDecoder::new(head).take(limit).read_to_end(&mut unpacked),
+        Some(Packing::Zstd) => begin_of_zstd(head, limit, &mut unpacked),
+    };
+    // A packed file that is cut off may give some bytes before it fails.
+    read.ok();
+    unpacked
+}
+
 /// The bytes as they were before they were packed, and the name without the ending that says so. What is not packed stays
 /// as it is.
 pub(crate) fn unpacked<'b, 'n>(
@@ -49,6 +65,16 @@ pub(crate) fn unpacked<'b, 'n>(
 fn without_ending(name: &str) -> &str {
     let endings = [".gz", ".bz2", ".zst", ".zstd"];
     endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
+}
+
+#[cfg(feature = "parquet")]
+fn begin_of_zstd(head: &[u8], limit: u64, unpacked: &mut Vec<u8>) -> io::Result<usize> {
+    zstd::stream::read::Decoder::with_buffer(head)?.take(limit).read_to_end(unpacked)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn begin_of_zstd(_: &[u8], _: u64, _: &mut Vec<u8>) -> io::Result<usize> {
+    Ok(0)
 }
 
 #[cfg(feature = "parquet")]

@@ -1,5 +1,6 @@
 //! Finding the matrix and the labels among the named variables of a `.mat` or `.npz` file.
 
+use crate::advice::Setting;
 use crate::array::Array;
 use crate::budget::Budget;
 use crate::dataset::{Dataset, Dtype, Numbers};
@@ -86,13 +87,17 @@ impl<'a> Variables<'a> {
         let budget = &options.budget;
         let labels = match &options.labels {
             Some(wanted) => {
-                let at = self.find(wanted).ok_or_else(|| self.unknown("label variable", wanted))?;
+                let at = self.find(wanted).ok_or_else(|| self.unknown("variable with the labels", wanted))?;
                 Some(self.0.swap_remove(at).1.into_labels(&variable_called(wanted), budget)?)
             }
             None => self.usual_labels(samples, budget)?,
         };
+        let names = match self.id(options)? {
+            Some(at) => Some(self.0.swap_remove(at).1.into_labels("the names", budget)?),
+            None => None,
+        };
         let x = matrix.into_numbers(&variable_called(&name), (options.dtype, budget))?;
-        Dataset::new(x, labels, columns).checked()
+        Dataset { names, ..Dataset::new(x, labels, columns) }.checked()
     }
 
     /// The labels alone.
@@ -103,11 +108,22 @@ impl<'a> Variables<'a> {
     ) -> Result<Vec<String>, Problem> {
         self.0.retain(|(name, _)| wanted.is_some() || !NAME_VARIABLES.contains(&name.as_str()));
         let found = match wanted {
-            Some(wanted) => self.find(wanted).ok_or_else(|| self.unknown("label variable", wanted)),
+            Some(wanted) => self.find(wanted).ok_or_else(|| self.unknown("variable with the labels", wanted)),
             None => self.find_labels(),
         };
         let (name, variable) = self.0.swap_remove(found?);
         variable.into_labels(&variable_called(&name), budget)
+    }
+
+    /// The variable with the names of the samples.
+    fn id(&self, options: &ReadOptions) -> Result<Option<usize>, Problem> {
+        match (&options.id, &options.usual.id) {
+            (Some(wanted), _) => {
+                self.find(wanted).map(Some).ok_or_else(|| self.unknown("variable with the names", wanted))
+            }
+            (None, Some(usual)) => Ok(self.find(usual)),
+            (None, None) => Ok(None),
+        }
     }
 
     fn find(&self, wanted: &str) -> Option<usize> {
@@ -135,13 +151,16 @@ impl<'a> Variables<'a> {
         usual.or_else(only).ok_or_else(|| Problem::Ambiguous {
             kind: "variable with the labels",
             available: self.names(),
-            option: "--labels NAME",
+            setting: Setting::Labels,
         })
     }
 
     fn find_matrix(&self, options: &ReadOptions) -> Result<usize, Problem> {
         if let Some(wanted) = &options.variable {
             return self.find(wanted).ok_or_else(|| self.unknown("variable", wanted));
+        }
+        if let Some(at) = options.usual.variable.as_deref().and_then(|usual| self.find(usual)) {
+            return Ok(at);
         }
         let usual = || MATRIX_VARIABLES.iter().filter_map(|name| self.find(name));
         let proper = |v: &Variable<'a>| v.is_matrix() && v.label_count().is_none();
@@ -154,7 +173,7 @@ impl<'a> Variables<'a> {
             .ok_or_else(|| Problem::Ambiguous {
                 kind: "variable",
                 available: self.names(),
-                option: "--variable NAME",
+                setting: Setting::Variable,
             })
     }
 

@@ -48,12 +48,12 @@ pub(crate) fn run(SynthArgs { kind }: &SynthArgs) -> Result<()> {
             write_labelled(&made.map_err(|error| explained(&error, &out.out))?, out)
         }
         SynthKind::Outliers { input, count, kind, seed, out } => {
-            let data = read(input, Missing::Refuse, &Budget::default())?;
+            let data = read(input, (Missing::Refuse, &Budget::default()), None)?;
             let kind: Option<Junk> = (*kind).into();
             write_more(out, data, *count, |x| Ok(with_outliers(&x, kind, *count, seed.seed)))
         }
         SynthKind::Foreign { input, from, count, seed, out } => {
-            let data = read(input, Missing::Refuse, &Budget::default())?;
+            let data = read(input, (Missing::Refuse, &Budget::default()), None)?;
             let other = emmf_io::read(from, &ReadOptions::default())?.x.into_f64();
             let other = dense(other)?;
             write_more(out, data, *count, |x| {
@@ -62,7 +62,7 @@ pub(crate) fn run(SynthArgs { kind }: &SynthArgs) -> Result<()> {
             })
         }
         SynthKind::SaltAndPepper { input, count, share, seed, out } => {
-            let data = read(input, Missing::Refuse, &Budget::default())?;
+            let data = read(input, (Missing::Refuse, &Budget::default()), None)?;
             let samples = data.x.shape().0;
             if *count > samples {
                 bail!("--count is {count}, but {} has {samples} samples", input.data.display());
@@ -74,7 +74,7 @@ pub(crate) fn run(SynthArgs { kind }: &SynthArgs) -> Result<()> {
             })
         }
         SynthKind::BlockNoise { input, image, row_major, block, per_class, seed, out } => {
-            let mut data = read(input, Missing::Refuse, &Budget::default())?;
+            let mut data = read(input, (Missing::Refuse, &Budget::default()), None)?;
             let rows = rows_per_class(&data, *per_class, seed.seed)?;
             let shape = ImageShape { height: image.0, width: image.1, column_major: !row_major };
             let features = data.x.shape().1;

@@ -108,7 +108,7 @@ fn labels_that_do_not_go_together() {
     place.refuses("fit bare.csv -k 2 --labels 6 --out result", &["'6'", "1 to 5"]);
     place.refuses(
         "fit bare.csv -k 2 --variable X --out result",
-        &["a named variable", "leave the option out"],
+        &["--variable is only for .npz", "leave it out"],
     );
     place.run("synth toy --out toy.npz").ok();
     place.refuses("fit toy.npz -k 2 --labels klass", &["'klass'", "'y'"]);

@@ -32,7 +32,7 @@ fn a_folder_of_images() {
     let record = read_record(&place.path("result/record.json")).unwrap();
     assert_eq!(record.samples.name.unwrap()[13], "right/01.pgm");
     assert_eq!(record.sketch.unwrap().image, Some([6, 8]));
-    assert!(place.read("result/samples.csv").lines().nth(1).unwrap().ends_with(",\"left/00.pgm\""));
+    assert!(place.read("result/samples.csv").lines().nth(1).unwrap().ends_with(",left/00.pgm"));
     // The folder tells by itself what it holds, and a model what it was fitted to.
     assert_eq!(place.json("fit faces -k 2 --max-iter 30 --json")["objective"], json["objective"]);
     let told = place.run("explain result/model.safetensors faces --row 3").ok();

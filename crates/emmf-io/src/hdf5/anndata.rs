@@ -1,12 +1,16 @@
 //! AnnData (`.h5ad`): cells are samples, genes are features.
 
 use super::open::{Hdf5, damaged};
+use crate::advice::Setting;
+use crate::budget::Budget;
 use crate::dataset::{Dataset, Numbers};
 use crate::error::{Problem, listed, nearest, shortened};
+use crate::guarded::guarded;
 use crate::options::{LABEL_COLUMNS, ReadOptions};
 use crate::remark::Remark;
 use crate::sparse::Compression;
 use hdf5_pure::AttrValue;
+use std::borrow::Cow;
 
 /// By its own word, or by its parts, as older files do not say.
 pub(super) fn is_anndata(file: &Hdf5<'_>) -> bool {
@@ -23,40 +27,61 @@ pub(super) fn read(file: &Hdf5<'_>, options: &ReadOptions) -> Result<Dataset, Pr
             "read it with a current anndata and write it again",
         ));
     }
-    let path = matrix(file, options.variable.as_deref())?;
+    let path = matrix(file, options)?;
     let x = numbers(file, &path, options)?;
-    let of_genes = if path.starts_with("raw/") { "raw/var" } else { "var" };
     let labels = match &options.labels {
         Some(wanted) => Some(column(file, "obs", wanted)?),
         None => usual_labels(file)?,
     };
-    let names = match &options.id {
-        Some(wanted) => Some(column(file, "obs", wanted)?),
-        None => index(file, "obs")?,
+    let names = match (&options.id, &options.usual.id) {
+        (Some(wanted), _) => Some(column(file, "obs", wanted)?),
+        (None, Some(usual)) => column(file, "obs", usual).map(Some).or_else(|_| index(file, "obs"))?,
+        (None, None) => index(file, "obs")?,
     };
     let layers = if options.variable.is_none() { others(file)? } else { Vec::new() };
     let remark = (!layers.is_empty()).then(|| Remark::Part { read: path.clone(), others: layers });
     let remarks = remark.into_iter().collect();
-    Dataset { names, remarks, ..Dataset::new(x, labels, index(file, of_genes)?) }.checked()
+    // What obsm holds has no names.
+    let genes = match path.split_once('/') {
+        Some(("raw", _)) => index(file, "raw/var")?,
+        None | Some(("layers", _)) => index(file, "var")?,
+        Some(_) => None,
+    };
+    Dataset { names, remarks, ..Dataset::new(x, labels, genes) }.checked()
+}
+
+/// The names of the genes in the bytes of a file; none where they have none.
+pub(super) fn genes(bytes: Cow<'_, [u8]>, budget: &Budget) -> Result<Vec<String>, Problem> {
+    guarded("its datasets", || {
+        let file = Hdf5::open(bytes, budget)?;
+        Ok(index(&file, "var")?.unwrap_or_default())
+    })
 }
 
 /// Where the matrix is: X, a layer, a part of obsm, or a path.
-fn matrix(file: &Hdf5<'_>, wanted: Option<&str>) -> Result<String, Problem> {
+fn matrix(file: &Hdf5<'_>, options: &ReadOptions) -> Result<String, Problem> {
     let has = |path: &str| file.has_dataset(path) || file.has_group(path);
-    let Some(wanted) = wanted else {
+    let found = |wanted: &str| {
+        let places = [wanted.to_owned(), format!("layers/{wanted}")];
+        let found = places.into_iter().find(|path| has(path));
+        found.map(|path| if path == "raw" { "raw/X".into() } else { path })
+    };
+    if let (None, Some(usual)) = (&options.variable, options.usual.variable.as_deref().and_then(found)) {
+        return Ok(usual);
+    }
+    let Some(wanted) = &options.variable else {
         return if has("X") {
             Ok("X".into())
         } else {
             Err(Problem::Ambiguous {
                 kind: "matrix (there is no X)",
                 available: listed(others(file)?.iter().map(String::as_str)),
-                option: "--variable NAME",
+                setting: Setting::Variable,
             })
         };
     };
-    let places = [wanted.to_owned(), format!("layers/{wanted}")];
-    if let Some(found) = places.into_iter().find(|path| has(path)) {
-        return Ok(if found == "raw" { "raw/X".into() } else { found });
+    if let Some(found) = found(wanted) {
+        return Ok(found);
     }
     let names = others(file)?;
     Err(Problem::NoSuchVariable {

@@ -19,7 +19,9 @@ pub(super) fn variables(file: &Hdf5<'_>, options: &ReadOptions) -> Result<Variab
     list(file, "", (0, &mut 0), &mut paths)?;
     let mut found = Vec::new();
     for path in paths {
-        let wanted = [&options.variable, &options.labels].into_iter().flatten().any(|name| *name == path);
+        let usual = &options.usual;
+        let named = [&options.variable, &options.labels, &options.id, &usual.variable, &usual.id];
+        let wanted = named.into_iter().flatten().any(|name| *name == path);
         if options.variable.is_none() || wanted || is_vector(file, &path) {
             found.push((path.clone(), variable(file, &path)?));
         }

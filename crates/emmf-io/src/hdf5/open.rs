@@ -7,6 +7,7 @@ use crate::error::{Problem, shortened};
 use crate::sparse::{Compression, SparseArrays};
 use hdf5_pure::{AttrValue, Datatype, DatatypeByteOrder, File, Group, VlenStringReadOptions};
 use std::borrow::Cow;
+use std::path::Path;
 
 /// Bytes of a reference to a text that lies elsewhere.
 const REFERENCE: u64 = 16;
@@ -24,6 +25,13 @@ pub(super) fn damaged(place: &str) -> impl Fn(hdf5_pure::Error) -> Problem + '_ 
 impl<'a> Hdf5<'a> {
     pub(super) fn open(bytes: Cow<'_, [u8]>, budget: &'a Budget) -> Result<Self, Problem> {
         let file = File::from_bytes(bytes.into_owned());
+        let file = file.map_err(|error| Problem::malformed("the HDF5 file", error.to_string()))?;
+        Ok(Self { file, budget })
+    }
+
+    /// A file of which only what is asked for is read.
+    pub(super) fn open_in_place(path: &Path, budget: &'a Budget) -> Result<Self, Problem> {
+        let file = File::open_streaming(path);
         let file = file.map_err(|error| Problem::malformed("the HDF5 file", error.to_string()))?;
         Ok(Self { file, budget })
     }

@@ -1,8 +1,14 @@
 //! An AnnData file with the results of a fit in it: labels, scores and outliers in obs, coefficients in obsm, centroids in
 //! varm, where scanpy looks for them.
 
+use super::anndata::genes;
+use crate::budget::Budget;
+use crate::error::Problem;
+use crate::read::load;
+use crate::unpack::unpacked;
 use emmf::{Mat, Real};
 use hdf5_pure::{AttrValue, Error, File, Group};
+use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -11,6 +17,8 @@ use std::path::Path;
 pub(crate) struct Annotations<'a, T> {
     pub(crate) coefficients: &'a Mat<T>,
     pub(crate) centroids: &'a Mat<T>,
+    /// The names of the features.
+    pub(crate) features: &'a [String],
     pub(crate) labels: &'a [usize],
     pub(crate) scores: &'a [f64],
     pub(crate) residuals: &'a [f64],
@@ -24,25 +32,37 @@ const RESIDUAL: &str = "emmf_residual";
 const OUTLIER: &str = "emmf_outlier";
 const COEFFICIENTS: &str = "X_emmf";
 const CENTROIDS: &str = "emmf";
+const BY_THEMSELVES: [&str; 2] = ["emmf_centroids", "emmf_features"];
 
-/// Writes a copy of the file `from` with the annotations.
+/// Writes a copy of the file `from` with the annotations, unpacked where it is packed.
 pub(crate) fn annotate<T: Real>(
     out: &mut dyn Write,
     from: &Path,
     found: &Annotations<'_, T>,
 ) -> io::Result<()> {
     let copy = tempfile::NamedTempFile::new()?;
-    fs::copy(from, copy.path())?;
-    edit(copy.path(), found).map_err(io::Error::other)?;
+    let genes = copied(from, copy.path()).map_err(io::Error::other)?;
+    edit(copy.path(), found, &genes).map_err(io::Error::other)?;
     io::copy(&mut fs::File::open(copy.path())?, out).map(drop)
 }
 
-fn edit<T: Real>(path: &Path, found: &Annotations<'_, T>) -> Result<(), Error> {
+/// Copies the file, and gives the names of its genes.
+fn copied(from: &Path, to: &Path) -> Result<Vec<String>, Problem> {
+    let budget = Budget::default();
+    let (bytes, name) = load(from, &budget).map_err(|error| error.problem)?;
+    let (bytes, _) = unpacked(bytes.into(), &name, &budget)?;
+    fs::write(to, &bytes).map_err(Problem::Write)?;
+    genes(bytes, &budget)
+}
+
+fn edit<T: Real>(path: &Path, found: &Annotations<'_, T>, genes: &[String]) -> Result<(), Error> {
     let file = File::open_rw(path)?;
     let root = file.root();
     let added = [COEFFICIENTS, CENTROIDS, LABEL, SCORE, RESIDUAL, OUTLIER];
     // What an earlier fit left.
-    for (group, names) in [("obsm", &added[..1]), ("varm", &added[1..2]), ("obs", &added[2..])] {
+    let places =
+        [("obsm", &added[..1]), ("varm", &added[1..2]), ("obs", &added[2..]), ("uns", &BY_THEMSELVES[..])];
+    for (group, names) in places {
         let Ok(group) = root.group(group) else { continue };
         let (datasets, groups) = (group.datasets()?, group.groups()?);
         let there = |name: &&&str| datasets.iter().chain(&groups).any(|other| other == **name);
@@ -64,9 +84,42 @@ fn edit<T: Real>(path: &Path, found: &Annotations<'_, T>) -> Result<(), Error> {
     numbers(&obs, SCORE, found.scores, &[found.scores.len()])?;
     numbers(&obs, RESIDUAL, found.residuals, &[found.residuals.len()])?;
     matrix(&file, ("obsm", COEFFICIENTS), found.coefficients)?;
-    matrix(&file, ("varm", CENTROIDS), found.centroids)?;
+    centroids(&file, found, genes)?;
     file.commit()?;
     file.close()
+}
+
+/// The centroids, a row for every gene; those that the fit did not see have no numbers. Where the features are no genes of the
+/// file, as those of obsm or of raw, the centroids are by themselves in uns, with the names of their rows.
+fn centroids<T: Real>(file: &File, found: &Annotations<'_, T>, genes: &[String]) -> Result<(), Error> {
+    let u = found.centroids;
+    let Some(rows) = places(found.features, genes) else {
+        let [centroids, features] = BY_THEMSELVES;
+        matrix(file, ("uns", centroids), u)?;
+        let names: Vec<&str> = found.features.iter().map(String::as_str).collect();
+        let made = file.root().group("uns")?.create_dataset(features, |data| {
+            data.with_vlen_strings(&names);
+            data.set_attr("encoding-type", said("string-array")).set_attr("encoding-version", said("0.2.0"));
+        });
+        return made.map(drop);
+    };
+    let mut all = Mat::from_fn(genes.len(), u.cols(), |_, _| f64::NAN);
+    for (j, &row) in rows.iter().enumerate() {
+        (0..u.cols()).for_each(|k| all[(row, k)] = u[(j, k)].to_f64());
+    }
+    matrix(file, ("varm", CENTROIDS), &all)
+}
+
+/// Which gene each feature is; nothing where one is none of them, or several.
+fn places(features: &[String], genes: &[String]) -> Option<Vec<usize>> {
+    if features == genes {
+        return Some((0..genes.len()).collect());
+    }
+    let mut places: HashMap<&str, Option<usize>> = HashMap::new();
+    for (at, gene) in genes.iter().enumerate() {
+        places.entry(gene).and_modify(|place| *place = None).or_insert(Some(at));
+    }
+    features.iter().map(|feature| *places.get(feature.as_str())?).collect()
 }
 
 fn matrix<T: Real>(file: &File, (group, name): (&str, &str), values: &Mat<T>) -> Result<(), Error> {

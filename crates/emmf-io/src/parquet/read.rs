@@ -2,13 +2,14 @@
 
 use super::columns::{Kind, Values, damaged, read_column, unusable};
 use super::pages::check_pages;
+use crate::advice::Setting;
 use crate::budget::Budget;
 use crate::dataset::{Dataset, Dtype, Numbers, all_different, text_bytes};
 use crate::error::{Problem, listed, shortened};
 use crate::guarded::guarded;
 use crate::inflate::Allowance;
 use crate::options::{LABEL_VARIABLES, ReadOptions, find_column, is_label_column};
-use crate::roles::{self, Roles, no_such_column};
+use crate::roles::{self, Progress, Roles, no_such_column, whole};
 use crate::stream::COLUMN;
 use crate::texts::Texts;
 use bytes::Bytes;
@@ -40,7 +41,7 @@ pub(crate) fn read_labels(
         let at = at.ok_or_else(|| Problem::Ambiguous {
             kind: "column with the labels",
             available: table.listed_names(),
-            option: "--labels NAME",
+            setting: Setting::Labels,
         })?;
         table.labels(at, budget)
     })
@@ -57,7 +58,8 @@ pub(crate) fn read_texts(
         let at = table.find(column)?;
         let usual = || table.names.iter().position(|name| is_label_column(name)).filter(|&other| other != at);
         let labels = options.labels.as_deref().map(|wanted| table.find(wanted)).transpose()?.or_else(usual);
-        let names = options.id.as_deref().map(|wanted| table.find(wanted)).transpose()?;
+        let usual_id = || find_column(options.usual.id.as_deref()?, Some(&table.names), table.names.len());
+        let names = options.id.as_deref().map(|wanted| table.find(wanted)).transpose()?.or_else(usual_id);
         let strings = |at| table.labels(at, &options.budget);
         Ok(Texts {
             all: strings(at)?,
@@ -137,9 +139,7 @@ impl<R: ChunkReader + 'static> Table<R> {
         wanted.drop.extend(index.map(|at| self.names[at].clone()));
         let roles = table.roles(&wanted)?;
         let features = &roles.features;
-        if let Some(&at) =
-            features.iter().find(|&&at| kinds[at] != roles::Kind::Numbers && kinds[at] != roles::Kind::Counts)
-        {
+        if let Some(&at) = features.iter().find(|&&at| !kinds[at].is_numeric()) {
             return Err(unusable(&self.names[at]));
         }
         let single =
@@ -154,37 +154,38 @@ impl<R: ChunkReader + 'static> Table<R> {
             _ => roles::Kind::Numbers,
         };
         let mut kinds: Vec<roles::Kind> = self.columns.iter().map(of).collect();
-        let within = budget.fork();
-        match kinds.first() {
-            Some(roles::Kind::Texts) if all_different(&self.labels(0, &within)?) => {
-                kinds[0] = roles::Kind::Names;
+        if matches!(kinds.first(), Some(roles::Kind::Numbers)) {
+            kinds[0] = self.progress(budget)?;
+        }
+        // Of columns in several parts only the first is looked at: texts may be long.
+        let is_short = self.file.metadata().num_row_groups() < 2;
+        for (at, kind) in kinds.iter_mut().enumerate().filter(|(at, _)| *at == 0 || is_short) {
+            if *kind == roles::Kind::Texts && all_different(&self.labels(at, &budget.fork())?) {
+                *kind = roles::Kind::Names;
             }
-            Some(roles::Kind::Numbers) if self.counts()? => kinds[0] = roles::Kind::Counts,
-            _ => {}
         }
         Ok(kinds)
     }
 
-    /// Whether the first column counts the rows, from 0 or 1.
-    fn counts(&self) -> Result<bool, Problem> {
-        let mut start = None;
-        let mut counts =
-            self.rows >= 4 && matches!(self.columns[0].physical_type(), Type::INT32 | Type::INT64);
+    /// What the first column of numbers does from row to row.
+    fn progress(&self, budget: &Budget) -> Result<roles::Kind, Problem> {
+        if !matches!(self.columns[0].physical_type(), Type::INT32 | Type::INT64) {
+            return Ok(roles::Kind::Numbers);
+        }
+        let mut progress = Progress::of(self.names.first().map(String::as_str));
+        let mut goes_on = true;
         self.for_each_group(|group, first, rows| {
-            if !counts {
+            if !goes_on {
                 return Ok(());
             }
             // A gap is no count, and is told when the column is read.
-            let Ok(values) = self.reals((group, 0), (first, rows), true) else {
-                counts = false;
-                return Ok(());
-            };
-            let begin = *start.get_or_insert(values.first().copied().unwrap_or(-1.0));
-            let counted = values.iter().enumerate().all(|(i, value)| *value == begin + (first + i) as f64);
-            counts = counted && (begin == 0.0 || begin == 1.0);
+            let values = self.reals((group, 0), (first, rows), true).unwrap_or_else(|_| vec![f64::NAN]);
+            for value in values {
+                goes_on = goes_on && progress.add(whole(value), budget)?;
+            }
             Ok(())
         })?;
-        Ok(counts)
+        Ok(progress.kind())
     }
 
     fn into_dataset(self, options: &ReadOptions) -> Result<Dataset, Problem> {

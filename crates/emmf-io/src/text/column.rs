@@ -35,7 +35,8 @@ pub(crate) fn read_texts(
     let named = options.header.unwrap_or_else(|| head.iter().any(|name| name == column));
     let usual = || head.iter().position(|name| named && is_label_column(name)).filter(|&other| other != at);
     let label_at = options.labels.as_deref().map(find).transpose()?.or_else(usual);
-    let name_at = options.id.as_deref().map(find).transpose()?;
+    let usual_id = || find_column(options.usual.id.as_deref()?, Some(head), head.len());
+    let name_at = options.id.as_deref().map(find).transpose()?.or_else(usual_id);
     let (mut found, mut skip) = (Texts::default(), named);
     for_each(&text, delimiter, |record| {
         if record.fields.len() != head.len() {

@@ -31,13 +31,22 @@ impl Decimal {
             }
             // A point alone may group digits or begin decimals.
             (Self::Comma, None) if field.contains('.') => None,
-            (Self::Comma, None) | (Self::Point, _) => field.parse().ok(),
+            (Self::Comma, None) | (Self::Point, _) => field.parse().ok().or_else(|| truth(field)),
         }
     }
 
     /// Whether a field holds a number.
     pub(super) fn is_number(self, field: &str) -> bool {
         self.parse(field).is_some()
+    }
+}
+
+/// True and false as numbers, as they are in files that know them as values of their own.
+pub(super) fn truth(field: &str) -> Option<f64> {
+    match field {
+        "true" | "True" | "TRUE" => Some(1.0),
+        "false" | "False" | "FALSE" => Some(0.0),
+        _ => None,
     }
 }
 

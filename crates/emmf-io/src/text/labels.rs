@@ -2,6 +2,7 @@
 
 use super::records::{Delimiter, for_each};
 use super::table::{first_records, is_number, label};
+use crate::advice::Setting;
 use crate::budget::Budget;
 use crate::dataset::text_bytes;
 use crate::error::{Problem, listed};
@@ -55,7 +56,7 @@ fn choose_column(head: &[String], wanted: Option<&str>) -> Result<usize, Problem
     head.iter().position(|name| is_usual(name)).ok_or_else(|| Problem::Ambiguous {
         kind: "column with the labels",
         available: available(),
-        option: "--labels NAME",
+        setting: Setting::Labels,
     })
 }
 

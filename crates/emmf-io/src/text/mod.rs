@@ -3,6 +3,7 @@
 mod column;
 mod decimal;
 mod formula;
+mod gap;
 mod labels;
 mod records;
 mod survey;
@@ -11,9 +12,10 @@ mod write;
 
 pub(crate) use column::read_texts;
 pub use formula::{disarmed, meant};
+pub(crate) use gap::is_gap;
 pub(crate) use labels::{first_fields, read_labels};
 pub(crate) use table::{label, read};
-pub(crate) use write::{fill_row, number, write, write_labels, write_named, write_texts};
+pub(crate) use write::{field, fill_row, number, write, write_labels, write_named, write_texts};
 
 use crate::error::Problem;
 use std::borrow::Cow;

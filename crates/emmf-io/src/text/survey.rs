@@ -1,15 +1,16 @@
 //! What the columns of a text hold. Tables of numbers alone are recognised by their first lines and not read twice.
 
-use super::decimal::Decimal;
+use super::decimal::{Decimal, truth};
+use super::gap::is_gap;
 use super::records::{Delimiter, for_each};
 use crate::budget::Budget;
 use crate::error::Problem;
-use crate::roles::Kind;
+use crate::roles::{Kind, Progress, SEEN};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Bytes of a text that was seen, in the set of those that were.
-const SEEN: u64 = 24;
+/// Fewer texts than this differ by chance.
+const FEW: usize = 10;
 
 /// How the text is written.
 #[derive(Clone, Copy)]
@@ -18,11 +19,6 @@ pub(super) struct Form<'t> {
     pub(super) delimiter: Delimiter,
     pub(super) decimal: Decimal,
     pub(super) header: bool,
-}
-
-/// A field without a value.
-pub(super) fn is_gap(field: &str) -> bool {
-    field.is_empty() || field.eq_ignore_ascii_case("na")
 }
 
 /// A number, with whatever stands before its decimals: a column of such is no text, and is refused with advice.
@@ -39,79 +35,72 @@ struct Seen {
     alike: bool,
 }
 
-/// What the columns hold, where `first` are the first records without a line of names.
+/// What the columns hold, where `first` are the first records without a line of names, and `name` is that of the first column.
 pub(super) fn kinds(
     form: Form<'_>,
     (first, width): (&[Vec<String>], usize),
+    name: Option<&str>,
     budget: &Budget,
 ) -> Result<Vec<Kind>, Problem> {
     let is_text = |field: &String| !is_number_somewhere(field) && !is_gap(field);
     let texts: Vec<bool> =
         (0..width).map(|at| first.iter().any(|record| record.get(at).is_some_and(is_text))).collect();
-    let heads = first.iter().enumerate().map(|(i, record)| (i, record.first().map_or("", String::as_str)));
-    let start = counting_from(first);
-    let mut counts = start.is_some() && heads.clone().all(|(i, field)| is_count(field, i, start));
+    let number = |record: &[&str]| record.first().and_then(|field| field.parse().ok());
+    let mut progress = Progress::of(name);
+    let mut goes_on = true;
+    for record in first {
+        let fields: Vec<&str> = record.iter().map(String::as_str).collect();
+        goes_on = goes_on && progress.add(number(&fields), budget)?;
+    }
     let mut kinds = vec![Kind::Numbers; width];
-    if !counts && !texts.contains(&true) {
+    if !goes_on && !texts.contains(&true) {
         return Ok(kinds);
     }
+    let mut progress = Progress::of(name);
     let mut seen: Vec<Seen> = (0..width).map(|_| Seen::default()).collect();
-    let (mut row, mut skip) = (0, form.header);
+    let mut skip = form.header;
     for_each(form.text, form.delimiter, |record| {
         if std::mem::take(&mut skip) {
             return Ok(true);
         }
-        counts = counts && record.fields.first().is_some_and(|field| is_count(field, row, start));
-        row += 1;
+        goes_on = goes_on && progress.add(number(&record.fields), budget)?;
         for (at, field) in record.fields.iter().enumerate().take(width).filter(|(at, _)| texts[*at]) {
-            seen[at].add(field, (at == 0).then_some(budget))?;
+            seen[at].add(field, budget);
         }
-        Ok(true)
+        Ok(goes_on || texts.contains(&true))
     })?;
+    if goes_on {
+        kinds[0] = progress.kind();
+    }
     for (at, seen) in seen.iter().enumerate().filter(|(at, _)| texts[*at]) {
         kinds[at] = seen.kind(at == 0);
-    }
-    if counts {
-        kinds[0] = Kind::Counts;
     }
     Ok(kinds)
 }
 
-/// Fewer rows than this count by chance.
-const FEW: usize = 4;
-
-fn counting_from(first: &[Vec<String>]) -> Option<u64> {
-    let start = first.first()?.first()?.parse().ok()?;
-    (start <= 1 && first.len() >= FEW).then_some(start)
-}
-
-fn is_count(field: &str, row: usize, start: Option<u64>) -> bool {
-    start.is_some_and(|start| field.parse() == Ok(start + row as u64))
-}
-
 impl Seen {
-    fn add(&mut self, field: &str, budget: Option<&Budget>) -> Result<(), Problem> {
-        if is_number_somewhere(field) {
-            self.numbers += 1;
-        } else {
-            self.texts += 1;
+    fn add(&mut self, field: &str, budget: &Budget) {
+        match field {
+            field if is_number_somewhere(field) && truth(field).is_none() => self.numbers += 1,
+            // In a column of texts it is one, in one of numbers it is a gap.
+            _ => self.texts += 1,
         }
-        let Some(budget) = budget.filter(|_| !self.alike) else { return Ok(()) };
-        budget.take(Some(SEEN), "the names of the samples")?;
+        // Where there is no room to remember them, they count as alike.
+        if self.alike || budget.take(Some(SEEN), "the names of the samples").is_err() {
+            (self.alike, self.different) = (true, HashSet::new());
+            return;
+        }
         let mut hash = DefaultHasher::new();
         field.hash(&mut hash);
         self.alike = !self.different.insert(hash.finish());
-        if self.alike {
-            self.different = HashSet::new();
-        }
-        Ok(())
     }
 
     /// A first column may have numbers among its names.
     fn kind(&self, first: bool) -> Kind {
-        let mostly_text = self.texts > self.numbers;
+        let different = !self.alike && self.texts > 1;
         match self.numbers {
-            _ if first && mostly_text && !self.alike && self.texts > 1 => Kind::Names,
+            _ if first && different && self.texts > self.numbers => Kind::Names,
+            0 if different && self.texts >= FEW => Kind::Names,
             0 => Kind::Texts,
             _ => Kind::Numbers,
         }

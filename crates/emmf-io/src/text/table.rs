@@ -1,8 +1,10 @@
 //! A text as a matrix with labels and names.
 
 use super::decimal::Decimal;
+use super::gap::is_gap;
 use super::records::{Delimiter, Record, content_lines, for_each};
-use super::survey::{Form, is_gap, kinds};
+use super::survey::{Form, kinds};
+use crate::advice::Advice;
 use crate::budget::Budget;
 use crate::dataset::{Dataset, Dtype, Numbers, text_bytes};
 use crate::error::{Problem, shortened};
@@ -98,12 +100,20 @@ impl<'t> Plan<'t> {
         let named = |wanted: &String| head.iter().any(|field| field == wanted && !decimal.is_number(field));
         let numbered = options.labels.as_deref().and_then(|wanted| find_column(wanted, None, width));
         let is_header = wanted.chain(&options.columns).chain(&options.drop).any(named);
-        let has_header =
-            options.header.unwrap_or_else(|| is_header || looks_like_header(&first, numbered, decimal));
+        let has_header = options.header.unwrap_or_else(|| is_header || looks_like_header(&first, numbered));
         let header = has_header.then(|| head.clone());
         let form = Form { text, delimiter, decimal, header: has_header };
-        let kinds = kinds(form, (&first[usize::from(has_header)..], width), &options.budget)?;
-        let roles = Table { names: header.as_deref(), kinds: &kinds }.roles(options)?;
+        let kinds = kinds(
+            form,
+            (&first[usize::from(has_header)..], width),
+            header.as_ref().and_then(|names| names.first()).map(String::as_str),
+            &options.budget,
+        )?;
+        let roles = match (Table { names: header.as_deref(), kinds: &kinds }).roles(options) {
+            // Where all is text, the first line is most likely one of names.
+            Err(Problem::OnlyTexts { .. }) => Table { names: Some(head), kinds: &kinds }.roles(options)?,
+            other => other?,
+        };
         Ok(Self { form, width, header, roles, missing: options.missing })
     }
 
@@ -157,20 +167,18 @@ impl<'t> Plan<'t> {
             Decimal::Point => Decimal::Comma,
             Decimal::Comma => Decimal::Point,
         };
-        let fix = if is_gap(text) {
-            "fill in the missing value, remove the row or the column, or use --missing nan".into()
+        let advice = if is_gap(text) {
+            Advice::FillIn
         } else if other.is_number(text) {
-            let mark = if other == Decimal::Comma { "," } else { "." };
-            format!("if this is a number with decimals, use --decimal {mark}")
+            Advice::DecimalMark(if other == Decimal::Comma { ',' } else { '.' })
         } else {
-            let column = name.map_or_else(|| (at + 1).to_string(), shortened);
-            format!("correct it, or leave the column out with --drop {column}")
+            Advice::Correct { column: name.map_or_else(|| (at + 1).to_string(), shortened) }
         };
         let column = match name {
             Some(name) => format!("{} ('{}')", at + 1, shortened(name)),
             None => (at + 1).to_string(),
         };
-        Problem::NotANumber { line: record.line(self.form.text), column, text: shortened(text), fix }
+        Problem::NotANumber { line: record.line(self.form.text), column, text: shortened(text), advice }
     }
 }
 
@@ -184,17 +192,25 @@ pub(crate) fn label(field: &str) -> String {
 
 /// The first line has text where the second has none. Text in the same places of both means a
 /// column of text, not a line of names. A line by itself is one of names if it holds no number.
-fn looks_like_header(first: &[Vec<String>], label_column: Option<usize>, decimal: Decimal) -> bool {
-    let texts = |record: &Vec<String>| -> Vec<usize> {
+fn looks_like_header(first: &[Vec<String>], label_column: Option<usize>) -> bool {
+    // With whatever mark before the decimals: a line of numbers is no line of names because they are written badly.
+    let is_number = |field: &str| Decimal::Point.is_number(field) || Decimal::Comma.is_number(field);
+    let texts = |record: &[String], is_value: &dyn Fn(&str) -> bool| -> Vec<usize> {
         let others = record.iter().enumerate().filter(|(at, _)| Some(*at) != label_column);
-        others.filter(|(_, field)| !decimal.is_number(field)).map(|(at, _)| at).collect()
+        others.filter(|(_, field)| !is_value(field)).map(|(at, _)| at).collect()
     };
     let Some(head) = first.first() else { return false };
-    let places = texts(head);
-    // Empty fields alone are missing values.
-    let has_names = places.iter().any(|&at| !head[at].is_empty());
-    match first.get(1).map(texts) {
-        Some(second) => has_names && places != second,
-        None => has_names && places.len() == head.len(),
+    let places = texts(head, &is_number);
+    // Gaps alone name nothing.
+    let has_names = places.iter().any(|&at| !is_gap(&head[at]));
+    let all_names = places.len() == head.len();
+    match first.get(1) {
+        // Below a line of names alone, a gap is a number that is missing.
+        Some(second) if all_names => {
+            let value = |field: &str| is_number(field) || is_gap(field);
+            has_names && places != texts(second, &value)
+        }
+        Some(second) => has_names && places != texts(second, &is_number),
+        None => has_names && all_names,
     }
 }

@@ -78,6 +78,16 @@ pub(crate) fn fill_row<T: Real>(row: &mut [T], x: &Matrix<T>, i: usize) {
     }
 }
 
+/// A name as a field of a line, quoted only where it must be.
+pub(crate) fn field(text: &str) -> String {
+    let text = disarmed(text);
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.into_owned()
+    }
+}
+
 /// The shortest text that reads back as the same number.
 pub(crate) fn number<T: Real>(value: T) -> String {
     let size = value.to_f64().abs();

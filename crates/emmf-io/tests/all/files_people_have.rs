@@ -84,11 +84,11 @@ fn classes_of_one_sample_each_are_names() {
     let text = String::from("a,b,what\n") + &(5..25).map(line).collect::<String>();
     let asked = ReadOptions { labels: Some("what".into()), ..ReadOptions::default() };
     let said = message(read_bytes(text.as_bytes(), "x.csv", &asked));
-    assert!(said.contains("each of the 20 samples") && said.contains("--id what"), "{said}");
+    assert!(said.contains("each of the 20 samples") && said.contains("`id` to \"what\""), "{said}");
     let data =
         read_bytes(text.replace("what", "label").as_bytes(), "x.csv", &ReadOptions::default()).unwrap();
     assert_eq!((data.labels, data.names.map(|names| names.len())), (None, Some(20)));
-    assert_eq!(data.remarks, [Remark::NoClasses]);
+    assert_eq!(data.remarks, [Remark::Rising { column: "a".into() }, Remark::NoClasses]);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn decimals_as_they_are_written_elsewhere() {
     // With commas between the fields, or points before decimals, nothing is guessed.
     assert_eq!(read("1,5\n2,5\n", ReadOptions::default()).unwrap().x.shape(), (2, 2));
     let said = message(read("1.5;2,5\n2.5;3,5\n", ReadOptions::default()));
-    assert!(said.contains("--decimal ,"), "{said}");
+    assert!(said.contains("`decimal` to ','"), "{said}");
     let wide: Vec<u8> =
         [0xff, 0xfe].into_iter().chain("1;2\n3;4\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
     assert_eq!(read_bytes(&wide, "x.txt", &ReadOptions::default()).unwrap().x.shape(), (2, 2));

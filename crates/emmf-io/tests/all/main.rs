@@ -19,5 +19,6 @@ mod read_back;
 mod real_data;
 mod result_folders;
 mod round_trips;
+mod settings;
 mod streams;
 mod text_tables;

@@ -85,9 +85,9 @@ fn errors_name_line_column_text_and_fix() {
     let text = message(read_text("a,b\n1,2\n\n# note\n3,oops\n"));
     assert!(text.contains("table.csv: line 5, column 2 ('b'): 'oops' is not a number"), "{text}");
     let text = message(read_text("a,b\n1,2\n3,oops\n"));
-    assert!(text.contains("--drop b"), "{text}");
+    assert!(text.contains("`drop` b"), "{text}");
     let text = message(read_text("1;2.5\n3;4,5\n"));
-    assert!(text.contains("--decimal ,"), "{text}");
+    assert!(text.contains("`decimal` to ','"), "{text}");
     let text = message(read_text("a,b\n1,2\n3,\n"));
     assert!(text.contains("line 3") && text.contains("missing"), "{text}");
     let text = message(read_text("1,2\n3,4,5\n"));
@@ -125,6 +125,6 @@ fn labels_alone() {
     assert_eq!(labels("cat\nNew York\n", None).unwrap(), texts(&["cat", "New York"]));
     assert_eq!(labels("sample,gnd\n0,u\n1,v\n", None).unwrap(), texts(&["u", "v"]));
     assert_eq!(labels("sample,kind\n0,u\n1,v\n", Some("kind")).unwrap(), texts(&["u", "v"]));
-    assert!(message(labels("sample,kind\n0,u\n1,v\n", None)).contains("--labels NAME"));
+    assert!(message(labels("sample,kind\n0,u\n1,v\n", None)).contains("say which with `labels`"));
     assert!(message(labels("", None)).contains("holds no numbers"));
 }
