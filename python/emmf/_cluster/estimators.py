@@ -120,7 +120,8 @@ class OnCluster(MatrixFactorization):
         if getattr(self, "graph", None) is not None or self.init in ("graph", "custom", "nndsvd"):
             raise ValueError(
                 f"graph={getattr(self, 'graph', None)!r} and init={self.init!r} need all samples in one memory; on a "
-                f'cluster leave out the graph and start with "kmeans-parallel" or "random", or fit some samples on one machine.'
+                f'cluster leave out the graph and start with "kmeans-parallel" or "random", or fit some samples on one '
+                f"machine."
             )
         if self.device not in ("cpu", "auto"):
             raise ValueError(f'device is {self.device!r}, but must be "cpu" on a cluster.')
@@ -250,7 +251,7 @@ def spreads(entry: dict[str, Any]) -> bool:
 
 
 def made(base: type[OnCluster], module: str, own: Parameter) -> dict[str, type[OnCluster]]:
-    """Make the estimators of an engine, by the names of their classes: of all methods whose samples may be in shards."""
+    """Make the estimators of an engine, by the names of their classes: of all methods that may have shards."""
     found = {}
     for alone in ESTIMATORS.values():
         if spreads(alone._entry):
