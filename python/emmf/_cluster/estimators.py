@@ -300,7 +300,7 @@ def spreads(entry: dict[str, Any]) -> bool:
 
 
 def made(base: type[OnCluster], module: str, own: Parameter) -> dict[str, type[OnCluster]]:
-    """Make the estimators of an engine, by the names of their classes: of all methods whose samples may be in shards."""
+    """Make the estimators of an engine, by the names of their classes: of all methods that may have shards."""
     found = {}
     for alone in ESTIMATORS.values():
         if spreads(alone._entry):

@@ -153,7 +153,7 @@ impl<T: Real, X: Data<T>> Shared<'_, T, X> {
     fn node(
         &self,
         rows: Range<usize>,
-        tall: Tall<'_, T>,
+        Tall { v, r, weights }: Tall<'_, T>,
         (scratch, sums, wide): (&mut Vec<T>, &mut Vec<T>, &mut Vec<f64>),
         out: &mut EntrySums<T>,
     ) {
@@ -165,8 +165,8 @@ impl<T: Real, X: Data<T>> Shared<'_, T, X> {
         sums.resize(self.grid.leaves * 2 * c * d, T::ZERO);
         wide.resize(self.grid.leaves * (features + c), 0.0);
         let mut totals = [EntryTotals::default(); PARTS];
-        let parts = tall.v.par_chunks_mut(leaf * c).zip(tall.r.par_chunks_mut(leaf));
-        let parts = parts.zip(tall.weights.par_chunks_mut(leaf)).zip(&mut totals[..]);
+        let parts = v.par_chunks_mut(leaf * c).zip(r.par_chunks_mut(leaf));
+        let parts = parts.zip(weights.par_chunks_mut(leaf)).zip(&mut totals[..]);
         let parts = parts.zip(sums.par_chunks_mut(2 * c * d)).zip(wide.par_chunks_mut(features + c));
         let parts = parts.zip(scratch.par_chunks_mut(slot)).enumerate();
         each(parts.with_min_len(least_parts(8 * rows.len() * d * c)), |(at, part)| {

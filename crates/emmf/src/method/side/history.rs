@@ -39,7 +39,7 @@ impl<T: Real> History<T> {
             // Measured against points anew: what was measured before is of no use. Nor is it once V begins.
             Order::Nearest { look, .. } if look.before == 0 => self.forget(number, is_nearest),
             Order::Begin(_) | Order::BeginNearest(_) | Order::BeginRandom(_) => {
-                self.forget(number, is_nearest)
+                self.forget(number, is_nearest);
             }
             Order::Movement => self.forget(number, |order| matches!(order, Order::Movement)),
             Order::Pull(Some(_)) => {
