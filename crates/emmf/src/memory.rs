@@ -6,7 +6,7 @@
 use crate::data::{BLOCK, PANEL, PARTS, STREAM_PARTS, STRIP, summed_parts};
 use crate::error::{Error, Result};
 use crate::graph::{Searched, eigen_width};
-use crate::init::{OVERSAMPLE, Parts, widest};
+use crate::init::{OVERSAMPLE, PREDICTED, Parts, widest};
 use crate::matrix::COPIED;
 use crate::method::MOST_LABELLED;
 use crate::method::memory::Sizes;
@@ -230,7 +230,18 @@ impl Takes<'_> {
         let parted = parts.map_or(0.0, |count| self.wide(count, WIDE));
         let made =
             if chosen { self.wide(widest, WIDE).max(self.wide(widest, DESCRIBED) + made) } else { made };
-        made.max(parted)
+        let told = if chosen && starts { self.telling(graph.neighbours) + search.graph() } else { 0.0 };
+        made.max(parted).max(told)
+    }
+
+    /// What is held, beside the graph, while clouds are told from curves: products with the means of clusters, or a copy
+    /// of some samples with a search for their neighbours in half of the features.
+    fn telling(&self, neighbours: usize) -> f64 {
+        let Sizes { n, d, k, size, .. } = self.sizes;
+        let some = n.min(PREDICTED as f64);
+        let half = Searched { n: some, d: (0.5 * d).ceil(), neighbours, size };
+        let settling = size * (k * n + 4.0 * d * k) + 56.0 * n;
+        settling.max(size * (some * d + 2.0 * d * k) + half.exactly())
     }
 
     /// The eigenvectors of a graph with what they are found in.

@@ -9,13 +9,11 @@ use crate::cancel::Cancel;
 use crate::data::{Data, Stored};
 use crate::error::Result;
 use crate::graph::nearest;
-use crate::init::{Random, means, nearest_centroids, settled};
+use crate::init::{PREDICTED, Random, means, nearest_centroids, settled};
 use crate::matrix::{Csr, Mat, Part};
 use crate::metrics::ari;
 use crate::real::Real;
 
-/// Samples that are predicted, at most.
-const SAMPLES: usize = 2_000;
 /// Clusters that are less like those along the graph are others. (Means of clusters of very different size move far.)
 const LEAST_ALIKE: f64 = 0.5;
 
@@ -43,7 +41,7 @@ fn are_clouds<T: Real>(
     cancel: &Cancel,
 ) -> Result<bool> {
     let (n, d) = unit.shape();
-    let many = n.min(SAMPLES);
+    let many = n.min(PREDICTED);
     let rows: Vec<usize> = (0..many).map(|at| at * n / many).collect();
     let labels: Vec<usize> = rows.iter().map(|&i| clusters[i]).collect();
     // The same features whatever the seed: whether clusters are clouds does not depend on it.

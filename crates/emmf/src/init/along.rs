@@ -38,6 +38,9 @@ const MOST_NUMBERS: usize = 1 << 23;
 /// Parts for each cluster.
 const PARTS: usize = 3;
 
+/// Samples, at most, by which is told whether clusters are clouds.
+pub(crate) const PREDICTED: usize = 2_000;
+
 /// Parts of the samples, several for each cluster.
 pub(crate) struct Parts {
     /// The part of every sample.

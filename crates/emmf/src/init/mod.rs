@@ -23,7 +23,9 @@ use crate::real::Real;
 use crate::spec::{Init, Missing, Spec};
 use parallel::Here;
 
-pub(crate) use along::{Parts, clusters_along, fill, labels_nearby, means, settled, widest, widths};
+pub(crate) use along::{
+    PREDICTED, Parts, clusters_along, fill, labels_nearby, means, settled, widest, widths,
+};
 pub(crate) use kmeans::nearest_centroids;
 pub use kmeans::{Kmeans, kmeans};
 pub(crate) use nndsvd::{OVERSAMPLE, leading};
