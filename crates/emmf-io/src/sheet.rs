@@ -49,14 +49,11 @@ pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<(Columns, Vec<
         budget.take(Some(unpacked_size(bytes, budget)?.saturating_mul(WIDENING)), "the workbook")?;
         let mut book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(|error| damaged(&error))?;
         let sheets = book.sheet_names();
-        let name = match &options.variable {
-            Some(wanted) => {
-                sheets.iter().find(|name| *name == wanted).ok_or_else(|| unknown(wanted, &sheets))?
-            }
-            None => {
-                let usual = sheets.iter().find(|name| Some(*name) == options.usual.variable.as_ref());
-                usual.or(sheets.first()).ok_or(Problem::Empty { rows: 0, cols: 0 })?
-            }
+        let name = if let Some(wanted) = &options.variable {
+            sheets.iter().find(|name| *name == wanted).ok_or_else(|| unknown(wanted, &sheets))?
+        } else {
+            let usual = sheets.iter().find(|name| Some(*name) == options.usual.variable.as_ref());
+            usual.or(sheets.first()).ok_or(Problem::Empty { rows: 0, cols: 0 })?
         };
         let cells = cells(&mut book, name, budget)?;
         let others: Vec<String> = sheets.iter().filter(|other| *other != name).cloned().collect();

@@ -63,7 +63,7 @@ pub(super) fn kinds(
         if std::mem::take(&mut skip) {
             return Ok(true);
         }
-        goes_on = goes_on && progress.add(number(&record.fields), budget)?;
+        goes_on = goes_on && progress.add(number(record.fields), budget)?;
         for (at, field) in record.fields.iter().enumerate().take(width).filter(|(at, _)| texts[*at]) {
             seen[at].add(field, budget);
         }
