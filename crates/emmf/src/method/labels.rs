@@ -3,8 +3,6 @@
 //! Sample i is made of shares vᵢₖ·‖uₖ‖ of centroids of unit length; brought to unit length themselves, they do not say how long the
 //! sample is. Two clusters may share a centroid, and one cluster may be made of two: k-means sees that, the largest share does not.
 
-use rayon::prelude::*;
-
 use crate::cancel::Cancel;
 use crate::data::Dense;
 use crate::error::Result;
@@ -13,6 +11,7 @@ use crate::matrix::Mat;
 use crate::real::Real;
 use crate::spec::LabelRule;
 use crate::threads::each_in;
+use crate::threads::prelude::*;
 
 use super::Ending;
 
