@@ -22,6 +22,7 @@ format:
 
 lint: deny
 	$(CARGO) clippy --workspace --all-targets --features emmf/peers -- -D warnings
+	$(CARGO) check --package emmf --no-default-features
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
 
 # Licences, doubles and origins of what we depend on, and what is known against it (deny.toml): where the tool and its

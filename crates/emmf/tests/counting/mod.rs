@@ -59,35 +59,9 @@ pub(crate) fn turn() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Bytes in use.
-pub(crate) fn in_use() -> usize {
-    IN_USE.load(Ordering::Relaxed)
-}
-
-/// Waits until no more than this is in use, or for good: threads end a little after their work and give back what they
-/// hold.
-pub(crate) fn settle(level: usize) {
-    const PATIENCE: usize = 100_000;
-    const GLOBAL: usize = 1 << 16;
-    let mut rounds = 0..PATIENCE;
-    while in_use() > level + GLOBAL && rounds.next().is_some() {
-        std::thread::yield_now();
-    }
-}
-
-/// What is in use once nothing more is given back.
-pub(crate) fn quiet() -> usize {
-    let mut least = in_use();
-    for _ in 0..50 {
-        std::thread::sleep(std::time::Duration::from_millis(1));
-        least = least.min(in_use());
-    }
-    least
-}
-
 /// What the work gives, and the bytes that it took at its peak beyond those in use before.
 pub(crate) fn peak<R>(work: impl FnOnce() -> R) -> (R, usize) {
-    let before = in_use();
+    let before = IN_USE.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);
     let done = work();
     (done, PEAK.load(Ordering::Relaxed).saturating_sub(before))
