@@ -11,10 +11,13 @@ use crate::card::Card;
 use crate::compile::compile;
 use crate::kernels::Program;
 
+/// The code of a program, once it is there.
+type Cell = OnceLock<Option<Vec<u8>>>;
+
 /// Machine code by program, made by whoever wants it first; others wait for it. There is none where a program did not compile.
 #[derive(Default)]
 pub(crate) struct Codes {
-    cells: Mutex<HashMap<Program, Arc<OnceLock<Option<Vec<u8>>>>>>,
+    cells: Mutex<HashMap<Program, Arc<Cell>>>,
 }
 
 impl Codes {

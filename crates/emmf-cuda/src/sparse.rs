@@ -268,7 +268,7 @@ mod tests {
             Csr::new((5, 4), vec![0, 2, 2, 3, 4, 6], columns, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
         assert_eq!(groups(x.view(), 2, 4), [0..4, 4..5]);
         assert_eq!(groups(x.view(), 2, 1), [0..2, 2..4, 4..5]);
-        assert_eq!(groups(x.view(), 2, 9), [0..5]);
+        assert!(groups(x.view(), 2, 9).iter().eq([&(0..5)]));
         let whole = by_feature(&by_sample(x.view(), 0..5), (5, 4), 2);
         let mut joined = (vec![0], Vec::new(), Vec::new());
         for rows in groups(x.view(), 2, 4) {
