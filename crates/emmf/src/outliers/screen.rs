@@ -1,7 +1,7 @@
 //! Samples that clearly do not belong to the others, found before the start and without knowing how many there are: those
 //! that a [`Judge`] finds without a fit, and [those](super::directions) that the leading directions of the others do not
-//! describe, if their scores stand out, too. What is usual is learned again without them, until they stay the same. In the end
-//! the few that stand out least count once more: those that then no longer do are the tail of the data, and stay.
+//! describe, if the scores of most of them stand out, too. What is usual is learned again without them, until they stay the same. A few of
+//! the latter whose own scores do not stand out are the tail of the data, and stay.
 //!
 //! Nothing here is drawn by the seed of the fit.
 
@@ -33,7 +33,7 @@ pub fn screen<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64], cancel: &Ca
     }
     let scattered = scattered(x, k, &screening.counting, cancel)?;
     Ok(match screening.find::<T>(&scattered)? {
-        Some((found, scores)) => screening.without_the_tail::<T>(found, &scores)?,
+        Some((found, scores)) => screening.without_the_tail(found, &scores),
         None => none,
     })
 }
@@ -73,27 +73,14 @@ impl<X> Screening<'_, X> {
         Ok(Some((found, scores)))
     }
 
-    /// What was found without the tail of the others: the few that stand out least count once more, and those that then no longer do
-    /// belong to it. More than a few are no tail.
-    fn without_the_tail<T: Real>(&self, mut found: Vec<bool>, scores: &[f64]) -> Result<Vec<bool>>
-    where
-        X: Data<T>,
-    {
-        let few = FEW * self.all as f64;
-        let mut least: Vec<usize> = (0..found.len()).filter(|&i| found[i]).collect();
-        least.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));
-        least.truncate(few.ceil() as usize);
-        if least.is_empty() {
-            return Ok(found);
-        }
-        let mut others = self.others(&found);
-        least.iter().for_each(|&i| others[i] = true);
-        let scores = self.scores::<T>(&others)?;
-        let tail: Vec<usize> = least.into_iter().filter(|&i| scores[i] <= THRESHOLD).collect();
-        if (tail.len() as f64) < few {
+    /// What was found without the tail of the others: a few that leading directions do not describe, but whose own scores do not stand
+    /// out. More than a few are no tail.
+    fn without_the_tail(&self, mut found: Vec<bool>, scores: &[f64]) -> Vec<bool> {
+        let tail: Vec<usize> = (0..found.len()).filter(|&i| found[i] && scores[i] <= THRESHOLD).collect();
+        if (tail.len() as f64) < FEW * self.all as f64 {
             tail.into_iter().for_each(|i| found[i] = false);
         }
-        Ok(found)
+        found
     }
 
     /// The scores of all samples beside those that count.
