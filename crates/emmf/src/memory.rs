@@ -45,8 +45,8 @@ const LAYERED: f64 = 5.0;
 const OF_LAYER: f64 = 8.0;
 /// Bins of a feature: of its values, and of these as shares of the largest of their samples.
 const BINS: f64 = 80.0;
-/// Vectors of length n that samples are judged by, and those that hold what every reason says.
-const SIDES: f64 = 28.5;
+/// Vectors of length n that samples are judged by.
+const SIDES: f64 = 16.5;
 /// Square matrices that the leading directions of the drawn samples take: their products, those of some, and what eigenvectors are
 /// found in; or a block of them in double precision.
 const SPANS: f64 = 5.0;
