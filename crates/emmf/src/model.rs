@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::iterate::Stop;
 use crate::matrix::{Mat, Samples, View};
 use crate::method::{Coding, Extra, Normal, Shares, largest};
-use crate::outliers::{Cut, Judge, Judged, Parts, Reason, outliers};
+use crate::outliers::{Cut, Judge, Judged, Reason, outliers};
 use crate::preprocess::{self, Fitted, Prepared, median};
 use crate::real::Real;
 use crate::real::sealed::Left;
@@ -110,9 +110,6 @@ pub struct Coded<T> {
     pub scores: Vec<f64>,
     /// What decides the score of every sample.
     pub reasons: Vec<Reason>,
-    /// What every reason says about every sample; nothing where they are scored by their residuals alone.
-    #[serde(default)]
-    pub parts: Vec<Parts>,
     /// The samples as they were given, with missing values filled in, if there can be any.
     pub imputed: Option<Mat<T>>,
     /// The samples on every layer, starting with the first, if there are several.
@@ -302,7 +299,7 @@ impl<T: Real> Model<T> {
         };
         let scores = residuals.iter().map(|&r| self.residual_scale.score(r)).collect();
         let reasons = vec![Reason::default(); residuals.len()];
-        Ok(Coded { v, labels, residuals, scores, reasons, parts: Vec::new(), imputed: None, layers })
+        Ok(Coded { v, labels, residuals, scores, reasons, imputed: None, layers })
     }
 
     /// The same model after its centroids moved, with the residuals of samples that it describes, which make up this share of
@@ -384,7 +381,7 @@ pub(crate) fn transform<T: Real>(
         let data = Stored::new(prepared.samples(), scale, norms_sq);
         let mut coded = model.code(&data, &running.cancel)?;
         if let Some(judged) = model.judged(prepared.samples(), &data, &coded.residuals) {
-            (coded.scores, coded.reasons, coded.parts) = (judged.scores, judged.reasons, judged.parts);
+            (coded.scores, coded.reasons) = (judged.scores, judged.reasons);
         }
         data.intact()?;
         running.cancel.check()?;

@@ -234,7 +234,7 @@ impl<T: Real> Batch<'_, T> {
     fn coded(&self, model: &Model<T>) -> Result<Coded<T>> {
         let mut coded = model.code(self.data, self.cancel)?;
         if let Some(judged) = model.judged(self.samples, self.data, &coded.residuals) {
-            (coded.scores, coded.reasons, coded.parts) = (judged.scores, judged.reasons, judged.parts);
+            (coded.scores, coded.reasons) = (judged.scores, judged.reasons);
         }
         Ok(coded)
     }

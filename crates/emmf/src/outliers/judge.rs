@@ -35,10 +35,6 @@ const SECOND: f64 = 0.5;
 
 const PARTS: usize = Reason::PARTS.len();
 
-/// What each reason says about a sample, in the order of [`Reason::PARTS`] and in the unit of the score: what it lies above the usual,
-/// of which [`THRESHOLD`] makes an outlier; nothing where it cannot be told.
-pub type Parts = [Option<f64>; PARTS];
-
 /// Why a sample is an outlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Default)]
 #[serde(rename_all = "kebab-case")]
@@ -200,8 +196,6 @@ pub struct Judged {
     pub scores: Vec<f64>,
     /// What decides it: that the sample is much too long, otherwise the largest part.
     pub reasons: Vec<Reason>,
-    /// What every reason says.
-    pub parts: Vec<Parts>,
     /// Outliers that are alike, if there are several: the samples of each group, ascending.
     pub groups: Vec<Vec<usize>>,
 }
@@ -395,24 +389,20 @@ impl<T: Real> Judge<T> {
     fn judge(&self, seen: &Seen) -> Judged {
         let mut judged = Judged::default();
         for i in 0..seen.samples() {
-            let (score, reason, parts) =
-                self.score(|part| seen.0[part as usize].as_ref().map(|values| values[i]));
+            let (score, reason) = self.score(|part| seen.0[part as usize].as_ref().map(|values| values[i]));
             judged.scores.push(if score.is_finite() { score } else { 0.0 });
             judged.reasons.push(reason);
-            judged.parts.push(parts);
         }
         judged
     }
 
     /// Of a sample, from what was measured of it.
-    fn score(&self, value: impl Fn(Reason) -> Option<f64>) -> (f64, Reason, Parts) {
+    fn score(&self, value: impl Fn(Reason) -> Option<f64>) -> (f64, Reason) {
         let Scales { parts, cut, length_cut, second: share } = &self.scales;
         let z = |part: Reason| Some(parts[part as usize].as_ref()?.z(value(part)?));
-        let mut said: Parts = Reason::PARTS.map(z);
-        let long = said[Reason::Length as usize];
         let (mut first, mut second) = ((f64::NEG_INFINITY, Reason::Centroids), f64::NEG_INFINITY);
         for part in Reason::PARTS.into_iter().filter(|part| *part != Reason::Length) {
-            let Some(z) = said[part as usize] else { continue };
+            let Some(z) = z(part) else { continue };
             if z > first.0 {
                 (second, first) = (first.0, (z, part));
             } else {
@@ -422,12 +412,10 @@ impl<T: Real> Judge<T> {
         let (largest, reason) = first;
         let more = if second.is_finite() { share * second } else { 0.0 };
         let score = THRESHOLD / cut * (largest + more);
-        said.iter_mut().flatten().for_each(|z| *z *= THRESHOLD / cut);
-        said[Reason::Length as usize] = long.map(|z| THRESHOLD * z / length_cut);
         // A sample of such a length is far from all others: that is no reason of its own.
-        match long.filter(|z| *z > LENGTH.0) {
-            Some(z) => (score.max(THRESHOLD * z / length_cut), Reason::Length, said),
-            None => (score, reason, said),
+        match z(Reason::Length).filter(|z| *z > LENGTH.0) {
+            Some(z) => (score.max(THRESHOLD * z / length_cut), Reason::Length),
+            None => (score, reason),
         }
     }
 }

@@ -24,7 +24,7 @@ mod span;
 
 pub use groups::Rare;
 pub(crate) use groups::most_compared;
-pub use judge::{Doubt, Judge, Judged, Parts, Reason, Scale, Scales};
+pub use judge::{Doubt, Judge, Judged, Reason, Scale, Scales};
 pub use rarity::{Bins, Rarity};
 pub(crate) use rarity::{most_binned, most_held, most_read};
 pub use reference::Reference;

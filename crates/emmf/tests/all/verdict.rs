@@ -195,32 +195,6 @@ fn new_samples_are_judged_alike() {
     }
 }
 
-/// The score is the largest part and half of the second, unless the sample is too long.
-#[test]
-fn parts_make_the_score() {
-    let x = rays(300);
-    let all = add_junk(&add_junk(&x, Junk::Scattered, 10, 1), Junk::Long, 10, 2);
-    let fit = Spec::emmf(4).max_iter(30).fit(&all).unwrap();
-    let coded = fit.model.transform(&all).unwrap();
-    for (i, parts) in coded.parts.iter().enumerate() {
-        let long = parts[Reason::Length as usize].unwrap();
-        let mut others: Vec<(f64, Reason)> = Reason::PARTS
-            .into_iter()
-            .filter(|reason| *reason != Reason::Length)
-            .filter_map(|reason| Some((parts[reason as usize]?, reason)))
-            .collect();
-        others.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let score = others[0].0 + 0.5 * others[1].0;
-        if coded.reasons[i] == Reason::Length {
-            assert!((coded.scores[i] - score.max(long)).abs() < 1e-9 * long, "{i}");
-        } else {
-            assert_eq!(coded.reasons[i], others[0].1, "{i}");
-            assert!((coded.scores[i] - score).abs() < 1e-9 * score.abs().max(1.0), "{i}");
-        }
-    }
-    assert!(coded.reasons[310..].iter().all(|reason| *reason == Reason::Length));
-}
-
 /// Clusters far apart from each other, the last of so few samples.
 fn clusters_with_a_rare_one(few: usize, seed: u64) -> Mat<f64> {
     let mut rng = rng(seed);
