@@ -44,7 +44,7 @@ const LAYERED: f64 = 5.0;
 /// Vectors of length n for each layer.
 const OF_LAYER: f64 = 8.0;
 /// Bins of a feature: of its values, and of these as shares of the largest of their samples.
-const BINS: f64 = 80.0;
+const BINS: f64 = 66.0;
 /// Vectors of length n that samples are judged by.
 const SIDES: f64 = 16.5;
 /// Square matrices that the leading directions of the drawn samples take: their products, those of some, and what eigenvectors are
@@ -290,14 +290,14 @@ impl Takes<'_> {
     }
 
     /// What k-means labels samples by: V, what those that are clustered are made of, with what the best run so far
-    /// found and the next, and the samples of each cluster.
+    /// found and the next.
     fn labelling(&self) -> f64 {
         if !self.entry.labels(self.spec).is_kmeans() {
             return 0.0;
         }
         let Sizes { n, k, size, .. } = self.sizes;
         let some = (MOST_LABELLED as f64).min(n);
-        self.tall() + some * (k * size + 80.0) + 24.0 * n
+        self.tall() + some * (k * size + 80.0) + 8.0 * n
     }
 
     /// Whether HALS extrapolates.

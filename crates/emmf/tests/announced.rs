@@ -177,6 +177,20 @@ fn promise_11_outliers_that_are_set_aside() {
     }
 }
 
+/// It is enough where values are counted as shares of the largest one of their sample, too.
+#[test]
+fn promise_11_shares_of_values() {
+    let _turn = turn();
+    let white = |i: usize, j: usize| (7 * i * i + 13 * j * (i % 12 + 1)) % 31 < 3 + 2 * (i % 12);
+    let count = |i: usize| (0..400).filter(|&j| white(i, j)).count() as f64;
+    let x = Mat::from_fn(3000, 400, |i, j| f64::from(u8::from(white(i, j))) / count(i).max(1.0).sqrt());
+    let spec = Spec::emmf(4).max_iter(2);
+    let (fit, taken) = peak(|| spec.on(&x).threads(&*THREAD).fit().unwrap());
+    assert!(fit.model.judge().unwrap().rarity().unwrap().largest().is_some());
+    let announced = spec.memory::<f64>(x.shape(), false, Some(1)) - PROGRAM;
+    assert!(taken <= announced, "{taken} taken, {announced} announced");
+}
+
 /// The fit of 1,500,000×512 numbers that was refused with 600 MB. It took 401 MB, and a third more is 535: 23 MB of both
 /// were the program.
 #[test]

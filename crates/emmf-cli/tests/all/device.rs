@@ -30,7 +30,7 @@ fn batches_name_the_processor() {
     let place = Place::with_data();
     let refused = &["--device is cuda:0", "cpu or auto with batches"];
     place.refuses("fit x.csv -k 2 --batch 4 --out out --device cuda", refused);
-    place.run("fit x.csv -k 2 --batch 4 --out out --device auto --quiet").ok();
+    place.run("fit x.csv -k 2 --batch 100 --out out --device auto --quiet").ok();
     place.refuses("fit x.csv --update out/model.safetensors --device cuda", refused);
 }
 

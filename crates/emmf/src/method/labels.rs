@@ -129,13 +129,11 @@ impl<'a, T: Real> Shares<'a, T> {
     /// none counts has none and is infinitely far.
     pub(crate) fn centres(&self, labels: &[usize], weights: &[f64], count: usize) -> Vec<Option<Vec<f64>>> {
         let c = self.v.cols();
-        let mut members = vec![Vec::new(); count];
-        let counted = labels.iter().enumerate().filter(|(i, _)| !self.are_nothing(*i));
-        counted.for_each(|(i, &label)| members[label].push(i));
         // A thread for each cluster: its samples are added up in their order.
         made(count, |k| {
             let (mut sum, mut count, mut row) = (vec![0.0; c], 0.0, vec![0.0; c]);
-            for &i in &members[k] {
+            let of = labels.iter().enumerate().filter(|(_, label)| **label == k).map(|(i, _)| i);
+            for i in of.filter(|&i| !self.are_nothing(i)) {
                 let weight = weights.get(i).copied().unwrap_or(1.0);
                 count += weight;
                 self.read(i, &mut row);

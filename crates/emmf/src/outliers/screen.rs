@@ -1,7 +1,7 @@
 //! Samples that clearly do not belong to the others, found before the start and without knowing how many there are: those
 //! that a [`Judge`] finds without a fit, and [those](super::directions) that the leading directions of the others do not
 //! describe, if the scores of most of them stand out, too. What is usual is learned again without them, until they stay the same. A few of
-//! the latter whose own scores do not stand out are the tail of the data, and stay.
+//! the latter that score no higher than nearly all others are the tail of the data, and stay.
 //!
 //! Nothing here is drawn by the seed of the fit.
 
@@ -73,10 +73,15 @@ impl<X> Screening<'_, X> {
         Ok(Some((found, scores)))
     }
 
-    /// What was found without the tail of the others: a few that leading directions do not describe, but whose own scores do not stand
-    /// out. More than a few are no tail.
+    /// What was found without the tail of the others: a few that leading directions do not describe, but whose own scores are no
+    /// higher than those of nearly all others. More than a few are no tail.
     fn without_the_tail(&self, mut found: Vec<bool>, scores: &[f64]) -> Vec<bool> {
-        let tail: Vec<usize> = (0..found.len()).filter(|&i| found[i] && scores[i] <= THRESHOLD).collect();
+        let others = self.others(&found);
+        let mut of_others: Vec<f64> =
+            scores.iter().zip(&others).filter(|(_, other)| **other).map(|(score, _)| *score).collect();
+        of_others.sort_unstable_by(f64::total_cmp);
+        let limit = quantile(&of_others, NEARLY_ALL);
+        let tail: Vec<usize> = (0..found.len()).filter(|&i| found[i] && scores[i] <= limit).collect();
         if (tail.len() as f64) < FEW * self.all as f64 {
             tail.into_iter().for_each(|i| found[i] = false);
         }
