@@ -42,7 +42,7 @@ pub(crate) fn run(args: &DeviceArgs) -> Result<()> {
     for card in Card::all().map_err(|error| anyhow!("{error}"))? {
         let (name, about) = (card.name(), card.about().map_err(|error| anyhow!("{error}"))?);
         if args.json {
-            cards.push(serde_json::json!({ "name": name, "about": about.to_string() }));
+            cards.push(serde_json::json!({ "name": name, "about": about }));
         } else {
             writeln!(out, "{name}: {about}")?;
         }

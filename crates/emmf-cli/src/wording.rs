@@ -64,7 +64,9 @@ pub(crate) fn explained(error: &emmf::Error, file: &Path) -> Error {
 pub(crate) fn remark(remark: &Remark, file: &Path) -> String {
     let hint = match remark {
         Remark::Names { column } => format!("; --drop '{column}' leaves it out altogether"),
-        Remark::Ids { column } => format!("; if it is a feature, use --columns '{column},*'"),
+        Remark::Ids { column } | Remark::Counts { column } => {
+            format!("; if it is a feature, use --columns '{column},*'")
+        }
         Remark::Rising { column } => {
             format!("; --id '{column}' takes it as names, --drop '{column}' leaves it out")
         }
@@ -72,7 +74,6 @@ pub(crate) fn remark(remark: &Remark, file: &Path) -> String {
             [one] => format!("; --id '{one}' names the samples by it, --text '{one}' counts its words"),
             _ => "; --id NAME names the samples by one of them, --text NAME counts its words".into(),
         },
-        Remark::Counts { column } => format!("; if it is a feature, use --columns '{column},*'"),
         Remark::Texts { columns } => match &columns[..] {
             [one] => {
                 format!("; --labels '{one}' compares the clusters with it, --text '{one}' counts its words")
@@ -98,8 +99,9 @@ pub(crate) fn in_words(error: &Error) -> Option<String> {
     };
     let advice = found.problem.advice().map_or_else(String::new, |advice| format!("; {}", advised(&advice)));
     let around = error.chain().take_while(|cause| cause.downcast_ref::<emmf_io::Error>().is_none());
-    let around: String = around.map(|cause| format!("{cause}: ")).collect();
-    Some(format!("{around}{}: {told}{advice}", found.file))
+    let mut places: Vec<String> = around.map(ToString::to_string).collect();
+    places.push(found.file.clone());
+    Some(format!("{}: {told}{advice}", places.join(": ")))
 }
 
 fn short_of_memory((what, needed, left): (&str, u64, u64), limit: Limit) -> String {

@@ -194,7 +194,7 @@ enum Values<'a, T> {
 
 impl<T: Real> Values<'_, T> {
     /// The largest, whatever their signs, or 1 where all are 0.
-    fn largest(self) -> f64 {
+    fn largest(&self) -> f64 {
         let most = |most: f64, x: &T| most.max(x.to_f64().abs());
         let top = match self {
             Self::All(values) => values.iter().fold(0.0, most),
