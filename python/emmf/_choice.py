@@ -85,8 +85,8 @@ def choose_k(
     what : {"clusters", "rank"}, default="clusters"
         What to choose. ``"clusters"`` is the largest number for which random halves of the data agree about their
         clusters or, if they do not, the number of communities in the graph of nearest neighbours. If half of the
-        samples show the same communities and these are twice as many, their number is taken. ``"rank"`` is the smallest number
-        of centroids that explains held-out values as well as any other, for topics and signatures.
+        samples show the same communities and these are twice as many, their number is taken. ``"rank"`` is the
+        smallest number of centroids that explains held-out values as well as any other, for topics and signatures.
     among : tuple of (int, int), default=(2, 1000)
         The smallest and the largest number to choose from.
     normalize : str, list of str or None, default=None

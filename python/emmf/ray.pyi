@@ -635,6 +635,7 @@ class NMFDiv(Factorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -667,6 +668,7 @@ class NMFDiv(Factorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -700,6 +702,7 @@ class BetaNMF(Factorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -733,6 +736,7 @@ class BetaNMF(Factorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -763,6 +767,7 @@ class L1NMF(Factorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -793,6 +798,7 @@ class L1NMF(Factorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -824,6 +830,7 @@ class CIMNMF(Factorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -855,6 +862,7 @@ class CIMNMF(Factorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -885,6 +893,7 @@ class HuberNMF(Factorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -915,6 +924,7 @@ class HuberNMF(Factorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -945,6 +955,7 @@ class HypersurfaceNMF(Factorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -975,6 +986,7 @@ class HypersurfaceNMF(Factorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -1004,6 +1016,7 @@ class L12NMF(Factorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -1033,6 +1046,7 @@ class L12NMF(Factorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,
@@ -1062,6 +1076,7 @@ class L12SquaredNMF(Factorization):
     polish: bool
     n_jobs: int | None
     device: str
+    max_device_memory: int | None
     outliers: Literal["set-aside", "keep"] | None
     missing: Literal["refuse", "nan"]
     callback: Callable[[Step], Any] | None
@@ -1091,6 +1106,7 @@ class L12SquaredNMF(Factorization):
         polish: bool = ...,
         n_jobs: int | None = ...,
         device: str = ...,
+        max_device_memory: int | None = ...,
         outliers: Literal["set-aside", "keep"] | None = ...,
         missing: Literal["refuse", "nan"] = ...,
         callback: Callable[[Step], Any] | None = ...,

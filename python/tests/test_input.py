@@ -76,8 +76,7 @@ def test_sparse_with_wide_positions_and_duplicates(X):
 PEAK = """
     import resource, sys
     import numpy as np
-    import emmf
-from emmf import EMMF
+    from emmf import EMMF
 
     def peak():
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -129,7 +129,7 @@ def test_python_goes_on_while_a_fit_runs(rng):
 
     thread = threading.Thread(target=count)
     thread.start()
-    # A busy machine may leave the other thread out now and then; a fit that held the interpreter would do so every time.
+    # A busy machine may leave the other thread out now and then; a fit that held the interpreter would do so always.
     found = any(counted_during_a_fit() > 3 for _ in range(50))
     done.set()
     thread.join()
