@@ -373,6 +373,8 @@ def test_a_node_of_the_tree_selects_its_samples(browser, rays, tmp_path, width):
     chosen(root, name)
     assert root.get_attribute("open") is None
     root.query_selector("summary").click()
+    # Children are made when the browser tells that the node is open, which is not at once.
+    root.wait_for_selector(".node")
     children = root.query_selector_all(".node")
     assert len(children) == len(nodes[name]["children"])
     for child in children:
