@@ -77,10 +77,7 @@ impl<X> Screening<'_, X> {
     /// higher than those of nearly all others. More than a few are no tail.
     fn without_the_tail(&self, mut found: Vec<bool>, scores: &[f64]) -> Vec<bool> {
         let others = self.others(&found);
-        let mut of_others: Vec<f64> =
-            scores.iter().zip(&others).filter(|(_, other)| **other).map(|(score, _)| *score).collect();
-        of_others.sort_unstable_by(f64::total_cmp);
-        let limit = quantile(&of_others, NEARLY_ALL);
+        let limit = quantile(&ascending(scores, |i| others[i]), NEARLY_ALL);
         let tail: Vec<usize> = (0..found.len()).filter(|&i| found[i] && scores[i] <= limit).collect();
         if (tail.len() as f64) < FEW * self.all as f64 {
             tail.into_iter().for_each(|i| found[i] = false);
@@ -105,11 +102,13 @@ impl<X> Screening<'_, X> {
 
 /// Whether most of a group score higher than nearly all others that count.
 fn stands_out(scores: &[f64], group: &[bool], counts: &[bool]) -> bool {
-    let of = |which: &dyn Fn(usize) -> bool| -> Vec<f64> {
-        let mut of: Vec<f64> = (0..scores.len()).filter(|&i| which(i)).map(|i| scores[i]).collect();
-        of.sort_unstable_by(f64::total_cmp);
-        of
-    };
-    let (own, others) = (of(&|i| group[i]), of(&|i| counts[i] && !group[i]));
+    let (own, others) = (ascending(scores, |i| group[i]), ascending(scores, |i| counts[i] && !group[i]));
     !own.is_empty() && quantile(&own, 0.5) > quantile(&others, NEARLY_ALL)
+}
+
+/// The scores of these samples, in ascending order.
+fn ascending(scores: &[f64], which: impl Fn(usize) -> bool) -> Vec<f64> {
+    let mut some: Vec<f64> = (0..scores.len()).filter(|&i| which(i)).map(|i| scores[i]).collect();
+    some.sort_unstable_by(f64::total_cmp);
+    some
 }
