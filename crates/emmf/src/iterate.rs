@@ -10,8 +10,8 @@ use crate::checkpoint::{Archive, Checkpoint, Snapshot};
 use crate::error::{Error, Result};
 use crate::init::Start;
 use crate::matrix::Mat;
-use crate::method::Method;
 use crate::method::side::Movement;
+use crate::method::{AtWork, Factorization};
 use crate::real::Real;
 use crate::spec::StopBy;
 
@@ -112,10 +112,9 @@ impl<F: FnMut(&Step) -> ControlFlow<()>> Observer for F {
 }
 
 /// One run of the loop.
-#[derive(Debug)]
-pub(crate) struct Run<S> {
-    /// The method's state at the end.
-    pub(crate) state: S,
+pub(crate) struct Run<'a, T> {
+    /// The method, where it is.
+    pub(crate) work: Box<dyn AtWork<T> + 'a>,
     /// The objective before the first iteration.
     pub(crate) initial: f64,
     /// The objective after each iteration.
@@ -131,52 +130,36 @@ fn movement<T: Real>(before: &mut Mat<T>, v: &Mat<T>) -> f64 {
     share
 }
 
-impl<S> Run<S> {
+impl<'a, T: Real> Run<'a, T> {
     /// A run before its first iteration.
-    pub(crate) fn begin<'x, T: Real, X: ?Sized, M>(
-        method: &M,
-        x: &'x X,
-        start: &mut Start<'_, T>,
-    ) -> Result<Self>
-    where
-        M: Method<'x, T, X, State = S>,
-    {
-        let state = method.start(x, start)?;
-        let initial = method.objective(&state);
+    pub(crate) fn begin(of: &'a dyn Factorization<T>, start: &mut Start<'_, T>) -> Result<Self> {
+        let work = of.start(start)?;
+        let initial = work.objective();
         if !initial.is_finite() {
             return Err(Error::diverged(0));
         }
-        Ok(Self { state, initial, trace: Vec::new(), stop: Stop::MaxIter })
+        Ok(Self { work, initial, trace: Vec::new(), stop: Stop::MaxIter })
     }
 
     /// Goes to where a run like this one was.
-    pub(crate) fn load<'x, T: Real, X: ?Sized>(
-        &mut self,
-        method: &impl Method<'x, T, X, State = S>,
-        saved: &Snapshot,
-    ) -> Result<()> {
+    pub(crate) fn load(&mut self, saved: &Snapshot) -> Result<()> {
         let mut archive = Archive::loading(saved.parts.clone());
-        method.parts(&mut self.state, &mut archive);
+        self.work.parts(&mut archive);
         (self.initial, self.trace) = (saved.initial, saved.trace.clone());
         archive.check()
     }
 
     /// Where the run is.
-    pub(crate) fn save<'x, T: Real, X: ?Sized>(
-        &mut self,
-        method: &impl Method<'x, T, X, State = S>,
-    ) -> Result<Snapshot> {
+    pub(crate) fn save(&mut self) -> Result<Snapshot> {
         let mut archive = Archive::saving();
-        method.parts(&mut self.state, &mut archive);
+        self.work.parts(&mut archive);
         Ok(Snapshot { initial: self.initial, trace: self.trace.clone(), parts: archive.into_parts()? })
     }
 }
 
 /// Iterates until a rule, the observer or a token ends it.
-pub(crate) fn iterate<'x, T: Real, X: ?Sized, M: Method<'x, T, X>>(
-    method: &M,
-    x: &'x X,
-    run: &mut Run<M::State>,
+pub(crate) fn iterate<T: Real>(
+    run: &mut Run<'_, T>,
     (rule, restart): (&StopRule, usize),
     observer: &mut dyn Observer,
 ) -> Result<()> {
@@ -184,8 +167,8 @@ pub(crate) fn iterate<'x, T: Real, X: ?Sized, M: Method<'x, T, X>>(
     run.trace.reserve(rule.max_iter.min(10_000));
     let watched = rule.by == StopBy::Coefficients && rule.tol > 0.0;
     // V before the iteration, where it is looked at and is here.
-    let mut before = method.coefficients(&run.state).filter(|_| watched).cloned();
-    if watched && before.is_none() && method.movement(&mut run.state)?.is_none() {
+    let mut before = run.work.coefficients().filter(|_| watched).cloned();
+    if watched && before.is_none() && run.work.movement()?.is_none() {
         let must = "objective with a method that has no V until it ends";
         return Err(Error::param("stop_by", "coefficients", must));
     }
@@ -194,24 +177,24 @@ pub(crate) fn iterate<'x, T: Real, X: ?Sized, M: Method<'x, T, X>>(
             break Stop::MaxIter;
         }
         let last = run.trace.last().copied().unwrap_or(run.initial);
-        method.step(x, &mut run.state)?;
-        let objective = method.objective(&run.state);
+        run.work.step()?;
+        let objective = run.work.objective();
         if !objective.is_finite() {
             return Err(Error::diverged(run.trace.len() + 1));
         }
         run.trace.push(objective);
         let step = Step { restart, iteration: run.trace.len(), objective, elapsed: began.elapsed() };
         let wish = observer.iteration(&step);
-        observer.keep(&mut || Ok(Checkpoint { restart, now: run.save(method)?, ..Checkpoint::default() }));
+        observer.keep(&mut || Ok(Checkpoint { restart, now: run.save()?, ..Checkpoint::default() }));
         if wish.is_break() || rule.cancel.is_cancelled() {
             break Stop::Cancelled;
         }
-        let change = match (&mut before, method.coefficients(&run.state)) {
+        let change = match (&mut before, run.work.coefficients()) {
             (Some(before), Some(v)) => movement(before, v),
-            _ if watched => method.movement(&mut run.state)?.unwrap_or_default(),
+            _ if watched => run.work.movement()?.unwrap_or_default(),
             _ => (last - objective).abs() / last.abs().max(f64::MIN_POSITIVE),
         };
-        if method.has_settled(&run.state) || (rule.tol > 0.0 && change <= rule.tol) {
+        if run.work.has_settled() || (rule.tol > 0.0 && change <= rule.tol) {
             break Stop::Converged;
         }
         if rule.deadline.is_over() {

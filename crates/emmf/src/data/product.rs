@@ -209,11 +209,19 @@ macro_rules! product {
                         let columns = column..(column + take * S::$lanes).min(n);
                         column = columns.end;
                         let panel = Panel { inner: inner.clone(), columns, add };
-                        match take {
-                            1 => self.panel::<S, 1>(simd, &panel),
-                            2 => self.panel::<S, 2>(simd, &panel),
-                            3 => self.panel::<S, 3>(simd, &panel),
-                            _ => self.panel::<S, TILE_VECTORS>(simd, &panel),
+                        // Tiles that the registers of these instructions cannot hold are not compiled for them.
+                        if const { S::REGISTER_COUNT >= 32 } {
+                            match take {
+                                1 => self.panel::<S, 1>(simd, &panel),
+                                2 => self.panel::<S, 2>(simd, &panel),
+                                3 => self.panel::<S, 3>(simd, &panel),
+                                _ => self.panel::<S, TILE_VECTORS>(simd, &panel),
+                            }
+                        } else {
+                            match take {
+                                1 => self.panel::<S, 1>(simd, &panel),
+                                _ => self.panel::<S, { TILE_VECTORS / 2 }>(simd, &panel),
+                            }
                         }
                     }
                 }
@@ -253,9 +261,11 @@ macro_rules! product {
                 let inner = panel.inner.clone();
                 match self.a {
                     Left::Rows((a, stride)) => {
-                        let a: [&[$t]; M] =
-                            std::array::from_fn(|i| &a[(row + i) * stride + inner.start..][..inner.len()]);
-                        self.add_rows(simd, panel, &mut sums, |at, i| a[i][at]);
+                        let mut rows: [&[$t]; M] = [&[]; M];
+                        for (i, rows) in rows.iter_mut().enumerate() {
+                            *rows = &a[(row + i) * stride + inner.start..][..inner.len()];
+                        }
+                        self.add_rows(simd, panel, &mut sums, |at, i| rows[i][at]);
                     }
                     Left::Columns((a, stride)) => {
                         let a = &a[inner.start * stride + row..];
@@ -286,14 +296,14 @@ macro_rules! product {
                 let mut local = *sums;
                 for at in 0..roomy {
                     let b = S::$view(&b[at * stride..][..wide]).0;
-                    Self::add_row(simd, &mut local, b, std::array::from_fn(|i| factor(at, i)));
+                    Self::add_row(simd, &mut local, b, |i| factor(at, i));
                 }
                 let mut last = [0.0; WIDEST];
                 for at in roomy..rows {
                     let b = &b[at * stride..][..panel.columns.len()];
                     last[..b.len()].copy_from_slice(b);
                     let b = S::$view(&last[..wide]).0;
-                    Self::add_row(simd, &mut local, b, std::array::from_fn(|i| factor(at, i)));
+                    Self::add_row(simd, &mut local, b, |i| factor(at, i));
                 }
                 *sums = local;
             }
@@ -304,10 +314,10 @@ macro_rules! product {
                 simd: S,
                 sums: &mut [[S::$vector; J]; M],
                 b: &[S::$vector],
-                factors: [$t; M],
+                factor: impl Fn(usize) -> $t,
             ) {
                 for i in 0..M {
-                    let factor = simd.$splat(factors[i]);
+                    let factor = simd.$splat(factor(i));
                     for t in 0..J {
                         sums[i][t] = simd.$fma(factor, b[t], sums[i][t]);
                     }

@@ -8,7 +8,7 @@ use crate::checkpoint::{Checkpoint, Snapshot};
 use crate::error::{Error, Result};
 use crate::init::{Random, Start};
 use crate::iterate::{Observer, Phase, Run, Step, Stop, StopRule, iterate};
-use crate::method::{Ending, Exponents, Method, Penalties, Penalty, Recipe, Shares};
+use crate::method::{Ending, Exponents, Factorization, Method, Of, Penalties, Penalty, Recipe, Shares};
 use crate::model::{Fit, Model, ResidualScale, Seconds};
 use crate::outliers::Reason;
 use crate::preprocess::Fitted;
@@ -69,15 +69,19 @@ impl<'a> Fitting<'a> {
 
     /// Fits what is in `x` with `method`.
     pub(super) fn fit_by<'x, T: Real, X: Sync + ?Sized, M: Method<'x, T, X>>(
-        mut self,
+        self,
         method: &M,
         x: &'x X,
         given: &mut Given<'_, T>,
     ) -> Result<Fit<T>> {
-        let best = self.best_run(method, x, given)?;
+        self.fit_of(&Of(method, x), given)
+    }
+
+    fn fit_of<T: Real>(mut self, of: &dyn Factorization<T>, given: &mut Given<'_, T>) -> Result<Fit<T>> {
+        let best = self.best_run(of, given)?;
         let restart = best.restart;
-        let (run, consensus) = self.agreed((method, x), given, best)?;
-        let Run { state, initial, trace, mut stop } = run;
+        let (run, consensus) = self.agreed(of, given, best)?;
+        let Run { work, initial, trace, mut stop } = run;
         let (rule, clusters) = (self.entry.labels(self.spec), self.spec.label_count());
         // Whoever ends a fit early does not wait for V to be coded anew.
         let polish = (self.spec.polish || consensus.is_some()) && !stop.is_early();
@@ -87,7 +91,7 @@ impl<'a> Fitting<'a> {
         let ending =
             Ending { polish, labels: rule, clusters, weights, seed, deadline, cancel: cancel.clone() };
         given.begins(Phase::Code);
-        let outcome = method.finish(x, state, ending)?;
+        let outcome = work.finish(ending)?;
         (self.intact)()?;
         if polish && cancel.is_cancelled() {
             stop = Stop::Cancelled;
@@ -131,12 +135,11 @@ impl<'a> Fitting<'a> {
     }
 
     /// The restart with the best objective.
-    fn best_run<'x, T: Real, X: Sync + ?Sized, M: Method<'x, T, X>>(
+    fn best_run<'w, T: Real>(
         &mut self,
-        method: &M,
-        x: &'x X,
+        of: &'w dyn Factorization<T>,
         given: &mut Given<'_, T>,
-    ) -> Result<Best<M::State>> {
+    ) -> Result<Best<'w, T>> {
         let Spec { max_iter, restarts, .. } = *self.spec;
         let tol = self.entry.tol(self.spec);
         let by = check::stop_by(self.spec, self.entry);
@@ -144,9 +147,7 @@ impl<'a> Fitting<'a> {
         let rule = StopRule { max_iter, tol, by, deadline: self.deadline, cancel };
         let (first, resume) = given.saved().map_or((0, None), |saved| (saved.restart, Some(&saved.now)));
         let mut best = match given.saved().and_then(|saved| saved.best.as_ref()) {
-            Some((restart, saved)) => {
-                Some((self.begin(method, x, given, (*restart, Some(saved)))?, *restart))
-            }
+            Some((restart, saved)) => Some((self.begin(of, given, (*restart, Some(saved)))?, *restart)),
             None => None,
         };
         let mut components = self.resumed_components(given)?;
@@ -155,7 +156,7 @@ impl<'a> Fitting<'a> {
         for restart in first..restarts {
             let resume = resume.filter(|_| restart == first);
             given.begins(Phase::Start);
-            let mut run = match (self.begin(method, x, given, (restart, resume)), &mut best) {
+            let mut run = match (self.begin(of, given, (restart, resume)), &mut best) {
                 (Err(error @ (Error::Cancelled | Error::OutOfTime)), Some((best, _))) => {
                     best.stop = if error == Error::Cancelled { Stop::Cancelled } else { Stop::TimeLimit };
                     break;
@@ -164,20 +165,20 @@ impl<'a> Fitting<'a> {
             };
             let (began, intact, pool) = (Instant::now(), self.intact, self.pool);
             let mut kept = || {
-                let saved = |(run, restart): &mut (Run<_>, _)| Ok((*restart, run.save(method)?));
+                let saved = |(run, restart): &mut (Run<'_, T>, _)| Ok((*restart, run.save()?));
                 best.as_mut().map(saved).transpose()
             };
             let observer = given.observer.as_mut().map(|observer| &mut **observer as _);
             let mut observer = Watch { observer, intact, in_full, best: &mut kept, components: &components };
-            let done = pool.awake(|| iterate(method, x, &mut run, (&rule, restart), &mut observer));
+            let done = pool.awake(|| iterate(&mut run, (&rule, restart), &mut observer));
             intact()?;
             done?;
             self.seconds.iterate += began.elapsed().as_secs_f64();
             let stop = run.stop;
             if self.spec.consensus && !stop.is_early() {
-                components.push(self.components(&run.save(method)?)?);
+                components.push(self.components(&run.save()?)?);
             }
-            let value = |run: &Run<M::State>| method.objective(&run.state);
+            let value = |run: &Run<'_, T>| run.work.objective();
             if best.as_ref().is_none_or(|(best, _)| self.entry.goal.is_better(value(&run), value(best))) {
                 best = Some((run, restart));
             }
@@ -195,26 +196,25 @@ impl<'a> Fitting<'a> {
     }
 
     /// A restart before its first iteration, or where it was `saved`.
-    pub(super) fn begin<'x, T: Real, X: Sync + ?Sized, M: Method<'x, T, X>>(
+    pub(super) fn begin<'w, T: Real>(
         &mut self,
-        method: &M,
-        x: &'x X,
+        of: &'w dyn Factorization<T>,
         given: &Given<'_, T>,
         (restart, saved): (usize, Option<&Snapshot>),
-    ) -> Result<Run<M::State>> {
+    ) -> Result<Run<'w, T>> {
         let began = Instant::now();
         let rng = Random::stream(self.spec.seed, restart);
         let cancel = given.until(self.deadline);
         let clusters = self.clusters.as_deref().filter(|_| restart == 0);
         let start = Start::new(self.spec, self.weights, given.start, rng);
         let mut start = start.at(clusters).ended_by(&cancel).resuming(saved.is_some());
-        let run = self.pool.awake(|| Run::begin(method, x, &mut start));
+        let run = self.pool.awake(|| Run::begin(of, &mut start));
         (self.intact)()?;
         let mut run = run?;
-        if !method.has_begun(&run.state) {
+        if !run.work.has_begun() {
             cancel.check()?;
         }
-        saved.map_or(Ok(()), |saved| run.load(method, saved))?;
+        saved.map_or(Ok(()), |saved| run.load(saved))?;
         self.seconds.init += start.seconds();
         self.seconds.iterate += began.elapsed().as_secs_f64() - start.seconds();
         Ok(run)
@@ -222,8 +222,8 @@ impl<'a> Fitting<'a> {
 }
 
 /// The restart with the best objective, and where a consensus is wanted the components of all.
-pub(super) struct Best<S> {
-    pub(super) run: Run<S>,
+pub(super) struct Best<'w, T> {
+    pub(super) run: Run<'w, T>,
     pub(super) restart: usize,
     pub(super) components: Vec<Restart>,
 }

@@ -1,5 +1,6 @@
 //! Factorizations: what happens inside the loop of [`iterate`](crate::iterate).
 
+mod at_work;
 mod centroids;
 mod coding;
 mod deep;
@@ -45,6 +46,7 @@ pub use side::SampleSide;
 pub use symnmf::{Symnmf, SymnmfState};
 pub use update::Update;
 
+pub(crate) use at_work::{AtWork, Factorization, Of};
 pub(crate) use coding::{observed_residuals, residuals};
 pub(crate) use labels::{MOST_LABELLED, Shares, largest};
 pub(crate) use nnls::{Nnls, Normal};

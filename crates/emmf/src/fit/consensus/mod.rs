@@ -8,7 +8,7 @@ use crate::checkpoint::Snapshot;
 use crate::error::{Error, Result};
 use crate::iterate::{Run, Stop};
 use crate::matrix::Mat;
-use crate::method::{Ending, Method};
+use crate::method::{Ending, Factorization};
 use crate::model::Consensus;
 use crate::real::Real;
 use crate::spec::LabelRule;
@@ -49,23 +49,23 @@ impl Fitting<'_> {
 
     /// Brings the best restart to the consensus of all, with V coded exactly. A fit that is ended early keeps the best restart as it
     /// is, and layers above the first are always those of the best restart.
-    pub(super) fn agreed<'x, T: Real, X: Sync + ?Sized, M: Method<'x, T, X>>(
+    pub(super) fn agreed<'w, T: Real>(
         &mut self,
-        (method, x): (&M, &'x X),
+        of: &'w dyn Factorization<T>,
         given: &Given<'_, T>,
-        best: Best<M::State>,
-    ) -> Result<(Run<M::State>, Option<Consensus>)> {
+        best: Best<'w, T>,
+    ) -> Result<(Run<'w, T>, Option<Consensus>)> {
         let Best { mut run, restart, components } = best;
         if !self.spec.consensus || run.stop.is_early() {
             return Ok((run, None));
         }
         let (u, consensus) = self.pool.awake(|| agree(&components, restart));
-        let mut saved = run.save(method)?;
+        let mut saved = run.save()?;
         self.put(&u, &mut saved)?;
-        match self.coded((method, x), given, (restart, &saved)) {
+        match self.coded(of, given, (restart, &saved)) {
             Ok(v) => {
                 saved.parts.insert(COEFFICIENTS.into(), v);
-                run.load(method, &saved)?;
+                run.load(&saved)?;
                 Ok((run, Some(consensus)))
             }
             Err(Error::Cancelled | Error::OutOfTime) => {
@@ -86,13 +86,13 @@ impl Fitting<'_> {
     }
 
     /// V for the centroids of what was saved, unless the fit is ended before it is there.
-    fn coded<'x, T: Real, X: Sync + ?Sized, M: Method<'x, T, X>>(
+    fn coded<T: Real>(
         &mut self,
-        (method, x): (&M, &'x X),
+        of: &dyn Factorization<T>,
         given: &Given<'_, T>,
         (restart, saved): (usize, &Snapshot),
     ) -> Result<Vec<f64>> {
-        let run = self.begin(method, x, given, (restart, Some(saved)))?;
+        let run = self.begin(of, given, (restart, Some(saved)))?;
         let cancel = given.running.cancel.clone();
         let ending = Ending {
             polish: true,
@@ -103,7 +103,7 @@ impl Fitting<'_> {
             deadline: self.deadline,
             cancel: cancel.clone(),
         };
-        let outcome = method.finish(x, run.state, ending)?;
+        let outcome = run.work.finish(ending)?;
         (self.intact)()?;
         if cancel.is_cancelled() || self.deadline.is_over() {
             return Err(Error::Cancelled);
