@@ -16,6 +16,7 @@ mod nearest;
 mod neighbours;
 mod shortlist;
 mod spectral;
+mod swaps;
 mod weighting;
 
 pub use adaptive::{Adaptive, adaptive, project_onto_simplex};
@@ -30,6 +31,7 @@ pub(crate) use nearest::nearest_told;
 pub use neighbours::Neighbours;
 pub(crate) use spectral::merged;
 pub use spectral::spectral_clusters;
+pub(crate) use swaps::mended;
 pub use weighting::{Weighting, knn_graph};
 
 use crate::data::{least_parts, rows_per_part};
