@@ -194,7 +194,7 @@ impl Graph {
     /// The graph between these samples, which must ascend, renumbered.
     #[must_use]
     pub fn among(&self, samples: &[usize]) -> Self {
-        let mut edges = Vec::new();
+        let mut edges = Vec::with_capacity(samples.iter().map(|&i| self.row(i).0.len()).sum());
         for (at, &i) in samples.iter().enumerate() {
             let (neighbours, weights) = self.row(i);
             for (j, weight) in neighbours.iter().zip(weights) {

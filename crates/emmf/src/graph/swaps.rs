@@ -1,8 +1,8 @@
 //! Clusters along a graph that have lost one: two groups share a cluster while another group has two.
 //!
 //! Pivoted QR ends in such states where a group has weak links inside, and no sample can leave them one by one. A swap can: a
-//! cluster that is two communities, so that the modularity rises where it is cut, is cut, and the two clusters that lose least by
-//! it are put together, where both raise the modularity by more than a little. How many clusters there are stays.
+//! cluster that is two communities, so that cutting it raises the modularity, is cut, and the two clusters that lose least by it
+//! are put together. There are as many clusters as before.
 
 use super::Graph;
 use super::eigen::leading;
@@ -12,8 +12,8 @@ use crate::matrix::Mat;
 
 /// Clusters, those that gain most, that may be cut each time.
 const CUT: usize = 3;
-/// What a swap must gain, and how many there are at most: less is a matter of taste, and clusters that lost more are no good.
-const LEAST: f64 = 3e-3;
+/// What a swap must gain, and its cut alone, and how many swaps there are at most: clusters that lost more are no good.
+const LEAST: f64 = 2e-3;
 const SWAPS: usize = 5;
 /// Eigenvectors along which a cluster is cut; where it is not connected, either may be the one that is constant.
 const VECTORS: usize = 2;
@@ -60,7 +60,7 @@ fn best_swap(cuttings: &[Option<Cutting>], links: &Mat<f64>, all: f64) -> Option
         let (pair, merging) = best_pair(links, cluster, all)?;
         Some((gain(cluster) + merging, cluster, pair))
     };
-    let swaps = order.iter().take(CUT).filter(|&&cluster| gain(cluster) > 0.0).filter_map(swap);
+    let swaps = order.iter().take(CUT).filter(|&&cluster| gain(cluster) > LEAST).filter_map(swap);
     let best = swaps.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
     (best.0 > LEAST).then_some((best.1, best.2))
 }
