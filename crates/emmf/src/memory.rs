@@ -34,7 +34,8 @@ const DECOMPOSED: f64 = 16.0;
 /// Blocks of vectors that eigenvectors are found in, and the entries of the matrices that are decomposed whole.
 const EIGEN: f64 = 7.0;
 const SMALL_EIGEN: f64 = 5.0 * 400.0 * 400.0;
-/// Matrices as large as V of a wide fit, and those that are left while a graph is made of it: V and the reconstructions.
+/// Matrices as large as V of a wide fit, and those that are left while a graph is made of it and cut: the reconstructions, and room
+/// for the eigenvectors of clusters.
 const WIDE: f64 = 3.0;
 const DESCRIBED: f64 = 2.0;
 /// Matrices as large as V that extrapolation takes: the last one, and what moves beside it.

@@ -135,9 +135,11 @@ impl<T: Real> Candidates<'_, T> {
 
     /// The graph of the reconstructions of a fit with so many centroids.
     fn of_wide(&self, fitting: &Fitting<'_>, width: usize) -> Result<Candidate> {
-        let fit = wide(fitting, &self.unit, width, self.cancel)?;
-        let root = root_of_gram(fit.model.centroids()).cast();
-        let rows = Dense::new(fit.v.view(), None).dot(&root);
+        let rows = {
+            let fit = wide(fitting, &self.unit, width, self.cancel)?;
+            let root = root_of_gram(fit.model.centroids()).cast();
+            Dense::new(fit.v.view(), None).dot(&root)
+        };
         self.candidate(&Stored::Dense(Dense::new(rows.view(), None)).unit(), width)
     }
 
