@@ -160,7 +160,7 @@ pub(crate) struct InputArgs {
     emmf fit reviews.jsonl --text review -k 8 --report=reviews.html\n  \
     emmf fit faces.mat --layers 60,20 --out result --report\n  \
     emmf fit counts.npz -k 20 --normalize tfidf,unit --method l21-nmf --json\n  \
-    emmf fit faces.mat -k 15 --method g-emmf --neighbors 7\n  \
+    emmf fit faces.mat -k 15 --method g-emmf --neighbours 7\n  \
     emmf fit faces.mat -k 15 --method l21-nmf --graph knn --lambda 100\n  \
     emmf fit faces.mat -k 15 --method g-emmf --grid lambda=1e1,1e3,1e5\n  \
     emmf fit large.npy -k 50 --out result --checkpoint 10; emmf fit --resume result\n  \

@@ -18,10 +18,13 @@
 
 mod advice;
 mod array;
+mod arrow;
 mod atomic;
 mod beside;
 mod budget;
+mod cells;
 mod checkpoint;
+mod codec;
 mod columns;
 mod dataset;
 mod error;
@@ -65,10 +68,12 @@ mod start;
 mod stream;
 mod text;
 mod texts;
+mod tree;
 mod unpack;
 mod variable;
 mod variables;
 mod write;
+mod zarr;
 
 pub use advice::{Advice, Setting};
 pub use atomic::{Batch, check_folder, check_writable, write_atomically};
@@ -79,7 +84,7 @@ pub use checkpoint::{
 };
 pub use dataset::{Dataset, Dtype, Matrix, Numbers};
 pub use error::{Error, Problem, nearest};
-pub use factors::{TableFormat, coefficients, layer_columns};
+pub use factors::{TableFormat, TopFeature, coefficients, layer_columns, top_features};
 pub use folder::{Folder, FolderKind, FolderOptions, read_folder};
 pub use guarded::is_guarded;
 pub use hdf5::is_anndata;
