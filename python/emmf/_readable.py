@@ -33,8 +33,8 @@ class Readable:
             Undo ``normalize`` as well, so that the values are in the units of the data; otherwise they are as they were
             after it.
         like : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
-            With ``original``: the samples that the coefficients are of. ``"unit"``, ``"l1"``, ``"counts"`` and ``"clip"``
-            multiply every sample by a factor of its own, which only the samples tell.
+            With ``original``: the samples that the coefficients are of. ``"unit"``, ``"l1"``, ``"counts"`` and
+            ``"clip"`` multiply every sample by a factor of its own, which only the samples tell.
 
         Returns
         -------
@@ -57,7 +57,7 @@ class Readable:
         of = None if like is None else borrowed(self._validated(like, [self.components_.dtype], reset=False))
         return self._model.undo(values, of)
 
-    def top_features(self, n_features: int = 10) -> dict[str, Any]:
+    def main_features(self, n_features: int = 10) -> dict[str, Any]:
         """List the features that each centroid has most of.
 
         Parameters
@@ -69,16 +69,17 @@ class Readable:
         -------
         table : dict of str to ndarray
             The columns of a table with one row for every feature of a centroid, the largest first: ``centroid``,
-            ``rank`` (from 1), ``feature`` (its name, or its number where features have no names), ``value`` (its entry in
-            ``components_``) and ``share`` (of this feature in all centroids). What is next to nothing is left out.
+            ``rank`` (from 1), ``feature`` (its name, or its number where features have no names), ``value`` (its entry
+            in ``components_``) and ``share`` (of this feature in all centroids). What is next to nothing is left out.
             ``pandas.DataFrame(table)`` and ``polars.DataFrame(table)`` make a table of it.
         """
         check_is_fitted(self)
         if n_features < 1:
             raise ValueError(f"n_features is {n_features}, but must be at least 1.")
-        rows = self._model.top_features(n_features)
-        columns = dict(zip(("centroid", "rank", "feature", "value", "share"), map(np.array, zip(*rows))))
+        rows = self._model.main_features(n_features)
+        types = {"centroid": int, "rank": int, "feature": int, "value": float, "share": float}
+        columns = {name: np.array([row[at] for row in rows], kind) for at, (name, kind) in enumerate(types.items())}
         names = getattr(self, "feature_names_in_", None)
-        if names is not None and rows:
+        if names is not None:
             columns["feature"] = np.asarray(names, dtype=object)[columns["feature"]]
         return columns

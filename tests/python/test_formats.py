@@ -248,8 +248,8 @@ def test_images_in_colour(tmp_path):
     for at in range(60):
         # As grey they are alike.
         pixels[at] = np.array(colours[at // 20]) + RNG.integers(0, 30, (4, 5, 3))
-        (folder / "rgb"[at // 20]).mkdir(parents=True, exist_ok=True)
-        Image.fromarray(pixels[at]).save(folder / "rgb"[at // 20] / f"{at:02}.png")
+        (folder / "abc"[at // 20]).mkdir(parents=True, exist_ok=True)
+        Image.fromarray(pixels[at]).save(folder / "abc"[at // 20] / f"{at:02}.png")
     grey, said, _ = fit(folder)
     assert grey["d"] == 20 and "--color" in said
     kept, said, rows = fit(folder, "--color", "--report")

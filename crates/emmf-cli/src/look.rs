@@ -27,9 +27,9 @@ pub(crate) struct LookArgs {
     pub(crate) text: Option<String>,
     /// Samples are images of this height and width
     ///
-    /// This lets the page show them. Pixels lie row by row, or column by column with HxW,column-major; with HxWx3, each is red, green and blue. auto: DATA is a folder of PNG, PGM or JPEG files, or
-    /// holds square images.
-    #[arg(long, value_name = "HxW|HxWx3|auto", value_parser = image_form, help_heading = heading::DATA)]
+    /// This lets the page show them. Pixels lie row by row, or column by column with HxW,column-major; with HxWx3, each is
+    /// red, green and blue. auto: DATA is a folder of PNG, PGM or JPEG files, or holds square images.
+    #[arg(long, value_name = "HxW|auto", value_parser = image_form, help_heading = heading::DATA)]
     pub(crate) image: Option<ImageForm>,
     /// Keep the colours of the images of a folder
     ///

@@ -122,7 +122,7 @@ fn write(out: &mut (dyn Write + Send), data: &Dataset, first: &str, format: Tabl
 
 /// A feature that a centroid has much of.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TopFeature<T> {
+pub struct MainFeature<T> {
     /// The centroid.
     pub centroid: usize,
     /// Its place among those of the centroid, from 1.
@@ -136,7 +136,7 @@ pub struct TopFeature<T> {
 }
 
 /// The features that each centroid has most of, at most so many, the largest first. What is next to nothing is left out.
-pub fn top_features<T: Real>(u: &Mat<T>, most: usize) -> Vec<TopFeature<T>> {
+pub fn main_features<T: Real>(u: &Mat<T>, most: usize) -> Vec<MainFeature<T>> {
     let of = |centroid: usize| {
         let entry = move |j: usize| u[(j, centroid)].to_f64();
         let mut order: Vec<usize> = (0..u.rows()).collect();
@@ -146,7 +146,7 @@ pub fn top_features<T: Real>(u: &Mat<T>, most: usize) -> Vec<TopFeature<T>> {
         kept.enumerate().map(move |(at, feature)| {
             let all: f64 = u.row(feature).iter().map(|entry| entry.to_f64()).sum();
             let (rank, share) = (at + 1, entry(feature) / all);
-            TopFeature { centroid, rank, feature, value: u[(feature, centroid)], share }
+            MainFeature { centroid, rank, feature, value: u[(feature, centroid)], share }
         })
     };
     (0..u.cols()).flat_map(of).collect()
@@ -158,7 +158,7 @@ pub(crate) fn write_features<T: Real>(
     (fit, features): (&Fit<T>, &[String]),
 ) -> io::Result<()> {
     writeln!(out, "centroid,rank,feature,value,share")?;
-    for TopFeature { centroid, rank, feature, value, share } in top_features(fit.model.centroids(), TOP) {
+    for MainFeature { centroid, rank, feature, value, share } in main_features(fit.model.centroids(), TOP) {
         let (feature, value, share) = (field(&features[feature]), number(value), number(share));
         writeln!(out, "{centroid},{rank},{feature},{value},{share}")?;
     }

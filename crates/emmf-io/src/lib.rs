@@ -84,7 +84,7 @@ pub use checkpoint::{
 };
 pub use dataset::{Dataset, Dtype, Matrix, Numbers};
 pub use error::{Error, Problem, nearest};
-pub use factors::{TableFormat, TopFeature, coefficients, layer_columns, top_features};
+pub use factors::{MainFeature, TableFormat, coefficients, layer_columns, main_features};
 pub use folder::{Folder, FolderKind, FolderOptions, read_folder};
 pub use guarded::is_guarded;
 pub use hdf5::is_anndata;
@@ -113,5 +113,5 @@ pub use start::read_start;
 pub use stream::{FileRows, FileSize, Streamed, file_size, stream};
 pub use text::{disarmed, meant};
 pub use texts::{Frequency, StopWords, TextOptions};
-pub use variable::variable_features;
+pub use variable::{most_variable, variable_features};
 pub use write::{check_output, write, write_texts, write_with_labels};

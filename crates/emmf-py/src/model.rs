@@ -154,9 +154,9 @@ impl Model {
     }
 
     /// Centroid, rank, feature, value and share of the features that the centroids have most of.
-    fn top_features(&self, most: usize) -> Vec<(usize, usize, usize, f64, f64)> {
+    fn main_features(&self, most: usize) -> Vec<(usize, usize, usize, f64, f64)> {
         either!(self, model => {
-            let found = emmf_io::top_features(model.centroids(), most).into_iter();
+            let found = emmf_io::main_features(model.centroids(), most).into_iter();
             found.map(|top| (top.centroid, top.rank, top.feature, top.value.to_f64(), top.share)).collect()
         })
     }

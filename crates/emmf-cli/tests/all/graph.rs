@@ -45,7 +45,7 @@ fn neighbours_are_understood_in_either_spelling() {
     for key in ["neighbours", "neighbors"] {
         place.write("o.toml", format!("{key} = 2"));
         assert_eq!(place.json(&format!("{line} --config o.toml"))["objective"], few["objective"]);
-        let spec = format!("{{\"method\": \"gnmf\", \"graph\": {{\"{key}\": 2}}}}");
+        let spec = format!("{{\"method\": \"gnmf\", \"k\": 3, \"graph\": {{\"{key}\": 2}}}}");
         let spec: Spec = serde_json::from_str(&spec).unwrap();
         assert_eq!(spec.graph.unwrap().neighbours, 2);
     }
