@@ -19,7 +19,7 @@ const FEW: usize = 10;
 pub(crate) struct Columns {
     /// What they are called, where they have names.
     pub(crate) names: Option<Vec<String>>,
-    pub(crate) columns: Vec<Column>,
+    pub(crate) all: Vec<Column>,
     /// The row of the file that the first cells are in, from 1.
     pub(crate) first: usize,
 }
@@ -27,7 +27,7 @@ pub(crate) struct Columns {
 impl Columns {
     /// Of values each by itself.
     pub(crate) fn of_cells(names: Option<Vec<String>>, cells: Vec<Vec<Cell>>, first: usize) -> Self {
-        Self { names, columns: cells.into_iter().map(Column::Cells).collect(), first }
+        Self { names, all: cells.into_iter().map(Column::Cells).collect(), first }
     }
 
     /// The matrix, the labels and the names.
@@ -35,8 +35,7 @@ impl Columns {
         let kinds = self.kinds(&options.budget)?;
         let table = Table { names: self.names.as_deref(), kinds: &kinds };
         let roles = table.roles(&table.with_index(options))?;
-        let single =
-            !roles.features.is_empty() && roles.features.iter().all(|&at| self.columns[at].is_single());
+        let single = !roles.features.is_empty() && roles.features.iter().all(|&at| self.all[at].is_single());
         let natural = if single { Dtype::F32 } else { Dtype::F64 };
         let x = match options.dtype.unwrap_or(natural) {
             Dtype::F32 => self.matrix::<f32>(&roles.features, options)?,
@@ -50,12 +49,12 @@ impl Columns {
     }
 
     fn kinds(&self, budget: &Budget) -> Result<Vec<Kind>, Problem> {
-        let mut kinds: Vec<Kind> = self.columns.iter().map(Column::kind).collect();
+        let mut kinds: Vec<Kind> = self.all.iter().map(Column::kind).collect();
         if self.rows() < FEW {
             let others = kinds.iter_mut().skip(1).filter(|kind| **kind == Kind::Names);
             others.for_each(|kind| *kind = Kind::Texts);
         }
-        if let (Some(first), Some(Kind::Numbers)) = (self.columns.first(), kinds.first()) {
+        if let (Some(first), Some(Kind::Numbers)) = (self.all.first(), kinds.first()) {
             let name = self.names.as_ref().and_then(|names| names.first());
             kinds[0] = first.progress(name.map(String::as_str), budget)?;
         }
@@ -63,7 +62,7 @@ impl Columns {
     }
 
     fn rows(&self) -> usize {
-        self.columns.first().map_or(0, Column::len)
+        self.all.first().map_or(0, Column::len)
     }
 
     /// The labels alone.
@@ -72,7 +71,7 @@ impl Columns {
         let usual = |name: &String| LABEL_VARIABLES.iter().any(|usual| name.eq_ignore_ascii_case(usual));
         let at = match wanted {
             Some(wanted) => Some(self.find(wanted)?),
-            None if self.columns.len() == 1 => Some(0),
+            None if self.all.len() == 1 => Some(0),
             None => names.and_then(|names| names.iter().position(usual)),
         };
         let at = at.ok_or_else(|| Problem::Ambiguous {
@@ -89,8 +88,7 @@ impl Columns {
         let names = self.names.as_deref().unwrap_or_default();
         let usual = || names.iter().position(|name| is_label_column(name)).filter(|&other| other != at);
         let labels = options.labels.as_deref().map(|wanted| self.find(wanted)).transpose()?.or_else(usual);
-        let usual_id =
-            || find_column(options.usual.id.as_deref()?, self.names.as_deref(), self.columns.len());
+        let usual_id = || find_column(options.usual.id.as_deref()?, self.names.as_deref(), self.all.len());
         let ids = options.id.as_deref().map(|wanted| self.find(wanted)).transpose()?.or_else(usual_id);
         let strings = |at| self.strings(at, &options.budget);
         Ok(Texts {
@@ -101,8 +99,8 @@ impl Columns {
     }
 
     fn find(&self, wanted: &str) -> Result<usize, Problem> {
-        find_column(wanted, self.names.as_deref(), self.columns.len())
-            .ok_or_else(|| no_such_column(wanted, self.names.as_deref(), self.columns.len()))
+        find_column(wanted, self.names.as_deref(), self.all.len())
+            .ok_or_else(|| no_such_column(wanted, self.names.as_deref(), self.all.len()))
     }
 
     fn matrix<T: Real>(&self, features: &[usize], options: &ReadOptions) -> Result<Numbers, Problem>
@@ -115,7 +113,7 @@ impl Columns {
         }
         let mut x = options.budget.zeros::<T>((rows, features.len()), "the matrix")?;
         for (j, &at) in features.iter().enumerate() {
-            match &self.columns[at] {
+            match &self.all[at] {
                 Column::Numbers { array, gaps } => {
                     if let Some(gap) = gaps.first().filter(|_| !options.missing) {
                         return Err(self.missing((*gap, at)));
@@ -166,6 +164,6 @@ impl Columns {
     }
 
     fn strings(&self, at: usize, budget: &Budget) -> Result<Vec<String>, Problem> {
-        self.columns[at].strings(budget)
+        self.all[at].strings(budget)
     }
 }

@@ -364,7 +364,7 @@ impl<T: Real> Model<T> {
 
     /// Preprocessed values, such as those of [`Model::reconstruct`], as they would be without the preprocessing. Steps that
     /// multiply every sample by a factor of its own can only be undone for the samples that the values are `of`.
-    pub fn undo<'a>(&self, values: &Mat<T>, of: Option<Samples<'a, T>>) -> Result<Mat<T>> {
+    pub fn undo(&self, values: &Mat<T>, of: Option<Samples<'_, T>>) -> Result<Mat<T>> {
         let ((n, d), features) = (values.shape(), self.u.rows());
         let want = (of.as_ref().map_or(n, |of| of.shape().0), features);
         if (n, d) != want {

@@ -41,9 +41,9 @@ pub(crate) fn read(bytes: &[u8], budget: &Budget) -> Result<Columns, Problem> {
                 Subject::Schema | Subject::Other => {}
             }
         }
-        let columns = columns.into_iter().map(Growing::done).collect::<Result<_, _>>()?;
+        let all = columns.into_iter().map(Growing::done).collect::<Result<_, _>>()?;
         let names = fields.into_iter().map(|field| field.name).collect();
-        Ok(Columns { names: Some(names), columns, first: 1 })
+        Ok(Columns { names: Some(names), all, first: 1 })
     })
 }
 

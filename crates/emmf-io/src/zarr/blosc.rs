@@ -103,7 +103,7 @@ impl Head {
         let whole = count * self.entry;
         out.copy_from_slice(sorted);
         if self.flags & BITS_SORTED != 0 {
-            if count % 8 == 0 {
+            if count.is_multiple_of(8) {
                 unsort_bits(&sorted[..whole], count, &mut out[..whole]);
             }
         } else if self.flags & BYTES_SORTED != 0 && self.entry > 1 {

@@ -107,7 +107,7 @@ impl Store<'_> {
 
 /// A path for a message.
 fn quoted(path: &str) -> String {
-    format!("'{}'", shortened(path))
+    if path.is_empty() { "the array".into() } else { format!("'{}'", shortened(path)) }
 }
 
 impl Tree for Store<'_> {
