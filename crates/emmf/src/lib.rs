@@ -65,7 +65,7 @@ mod threads;
 pub use cancel::Cancel;
 pub use checkpoint::Checkpoint;
 pub use choose::Choice;
-pub use error::{Error, Result};
+pub use error::{Error, Result, Setting};
 pub use fit::{Device, Given, OwnLoss, Prepared, Request, Updated};
 pub use graph::Graph;
 pub use init::Factors;
