@@ -41,6 +41,8 @@ shares! {
     mat: "mat", 0, CHEAP_CASES;
     mtx: "mtx", 0, CHEAP_CASES;
     parquet: "parquet", 0, CHEAP_CASES;
+    arrow: "arrow", 0, CHEAP_CASES;
+    zarr: "zarr", 0, CASES;
     hdf5: "hdf5", 0, CASES;
     sheet: "sheet", 0, CASES;
     json: "json", 0, CHEAP_CASES;

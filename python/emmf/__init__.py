@@ -14,12 +14,14 @@ from ._estimators import ESTIMATORS
 from ._files import load_model
 from ._progress import Step
 from ._report import report
+from ._selection import TopFeatures
 
 __version__ = _VERSION
 __all__ = [
     "Choice",
     "MatrixFactorization",
     "Step",
+    "TopFeatures",
     "choose_k",
     "datasets",
     "graph",

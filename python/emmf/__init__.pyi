@@ -17,6 +17,7 @@ from ._choice import choose_k as choose_k
 from ._files import load_model as load_model
 from ._progress import Step as Step
 from ._report import report as report
+from ._selection import TopFeatures as TopFeatures
 
 __version__: str
 ESTIMATORS: dict[str, type[MatrixFactorization]]

@@ -33,6 +33,7 @@ from ._choice import AMONG, Choice, chosen
 from ._cuda import found_libraries
 from ._online import Online
 from ._progress import Progress, Step, watcher
+from ._readable import Readable
 from ._report import Shown
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def _may_miss(estimator: Any) -> bool:
 
 
 class MatrixFactorization(
-    Online, Shown, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+    Online, Shown, Readable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
 ):
     """A factorization X ≈ V·Uᵀ by one of the registered methods; the estimators derive from it."""
 
@@ -261,23 +262,6 @@ class MatrixFactorization(
         """
         V = self.transform(X)
         return [self._model.coefficients_on(V, layer + 1) for layer in range(len(self._model.layers) + 1)]
-
-    def inverse_transform(self, X: Any) -> Any:
-        """Rebuild samples from their coefficients, as they were after ``normalize``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_components)
-            The coefficients.
-
-        Returns
-        -------
-        X_original : ndarray of shape (n_samples, n_features)
-            V·Uᵀ.
-        """
-        check_is_fitted(self)
-        V = check_array(admitted(X, "X"), dtype=self.components_.dtype, input_name="X")
-        return self._model.reconstruct(V)
 
     def predict(self, X: Any, *, layer: int | None = None) -> Any:
         """Return the cluster of each sample, by ``label_rule``.

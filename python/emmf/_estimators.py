@@ -17,10 +17,21 @@ from ._docstrings import docstring
 WORDS = {"emmf": "EMMF", "g": "Graph", "deep": "Deep", "cim": "CIM", "rcim": "RCIM", "symnmf": "SymNMF"}
 
 # What other packages call a parameter.
-OTHER_NAMES = {"k": "n_components", "rank": "n_components", "seed": "random_state", "lambda": "lam"}
+OTHER_NAMES = {
+    "k": "n_components",
+    "rank": "n_components",
+    "seed": "random_state",
+    "lambda": "lam",
+    "labels": "label_rule",
+    "neighbours": "n_neighbors",
+}
 
 # What scikit-learn's NMF has as a parameter, and this package as another estimator.
-ELSEWHERE = {"beta_loss": "NMFDiv minimises the Kullback-Leibler divergence and BetaNMF(beta=...) any other"}
+PENALISED = "penalties are parameters of NMF, NMFDiv and BetaNMF"
+ELSEWHERE = {
+    "beta_loss": "NMFDiv minimises the Kullback-Leibler divergence and BetaNMF(beta=...) any other",
+    **dict.fromkeys(("alpha_W", "alpha_H", "l1_ratio"), PENALISED),
+}
 
 
 def class_name(method: str) -> str:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _emmf
 from ._arrays import unmasked
 from ._base import THRESHOLD
+from ._report import check_image
 
 NORMAL, OUTLIER = "#4878a8", "#d1495b"
 # Told apart by most eyes, the colours of the program's figures; more clusters get hues of their own.
@@ -36,7 +37,7 @@ def colour(cluster: int, count: int) -> Any:
 
 def centroids(
     model: Any,
-    image_shape: tuple[int, int] | None = None,
+    image_shape: tuple[int, ...] | None = None,
     *,
     names: Sequence[str] | None = None,
     features: int = 10,
@@ -50,8 +51,8 @@ def centroids(
     ----------
     model : MatrixFactorization
         A fitted estimator.
-    image_shape : tuple of (int, int), default=None
-        Height and width, if samples are images; None draws bars.
+    image_shape : tuple of int, default=None
+        Height and width, and 3 for colours, if samples are images; None draws bars.
     names : sequence of str, default=None
         The names of the features, for bars; None means those of the data frame that was fitted, or ``x0``, ``x1``, ….
     features : int, default=10
@@ -59,7 +60,8 @@ def centroids(
     columns : int or None, default=None
         Number of centroids in a row; None means 10 images, or 4 groups of bars.
     column_major : bool, default=False
-        The features run down the columns of the images, as in MATLAB files.
+        The features run down the columns of the images, as in MATLAB files; with colours, of three images, red, green
+        and blue.
     axes : ndarray of matplotlib Axes, default=None
         Where to draw, one for each centroid.
 
@@ -81,8 +83,7 @@ def centroids(
     """
     check_is_fitted(model, "components_")
     count, d = model.components_.shape
-    if image_shape is not None and image_shape[0] * image_shape[1] != d:
-        raise ValueError(f"image_shape is {image_shape}, but centroids have {d} features.")
+    check_image(image_shape, d, "centroids")
     if names is None:
         names = getattr(model, "feature_names_in_", [f"x{feature}" for feature in range(d)])
     elif len(names) != d:
@@ -99,7 +100,9 @@ def centroids(
             _bars(ax, component, names, features)
             ax.set_title(f"centroid {at}")
         else:
-            ax.imshow(component.reshape(image_shape, order="F" if column_major else "C"), cmap="gray_r")
+            image = component.reshape(image_shape, order="F" if column_major else "C")
+            # Colours are numbers up to 1; grey ones are scaled, and more is darker.
+            ax.imshow(image / max(image.max(), 1e-300) if image.ndim == 3 else image, cmap="gray_r")
             ax.axis("off")
     for ax in axes[count:]:
         ax.axis("off")

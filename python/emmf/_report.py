@@ -37,7 +37,7 @@ class Shown:
         y: Any = None,
         *,
         names: Sequence[str] | None = None,
-        image_shape: tuple[int, int] | None = None,
+        image_shape: tuple[int, ...] | None = None,
         title: str | None = None,
     ) -> None:
         """Write an interactive page about the fit: clusters, centroids, outliers. One HTML file that needs no network.
@@ -53,8 +53,8 @@ class Shown:
             The true classes, if they are known. Samples of the class "outlier" are outliers.
         names : sequence of str, default=None
             The names of the samples; None takes those that X has, or that it had in ``fit``.
-        image_shape : tuple of (int, int), default=None
-            Height and width, if the samples are images.
+        image_shape : tuple of int, default=None
+            Height and width, and 3 for colours, if the samples are images.
         title : str, default=None
             The heading.
         """
@@ -97,7 +97,7 @@ def report(
     y: Any = None,
     *,
     names: Sequence[str] | None = None,
-    image_shape: tuple[int, int] | None = None,
+    image_shape: tuple[int, ...] | None = None,
     title: str | None = None,
 ) -> None:
     """Write an interactive page about several fits of the same samples, side by side.
@@ -114,8 +114,8 @@ def report(
         The true classes, if they are known. Samples of the class "outlier" are outliers.
     names : sequence of str, default=None
         The names of the samples; None takes those that X has, or that it had in ``fit``.
-    image_shape : tuple of (int, int), default=None
-        Height and width, if the samples are images.
+    image_shape : tuple of int, default=None
+        Height and width, and 3 for colours, if the samples are images.
     title : str, default=None
         The heading.
 
@@ -145,16 +145,25 @@ def report(
     for what, given in (("y", y), ("names", names)):
         if given is not None and len(given) != n:
             raise ValueError(f"{what} has {len(given)} entries for {n} samples; give one for each.")
-    if image_shape is not None and image_shape[0] * image_shape[1] != d:
-        raise ValueError(f"image_shape is {image_shape}, but samples have {d} features.")
+    check_image(image_shape, d, "samples")
     about = {
         "data": f"{n} samples",
         "truth": None if y is None else [str(label) for label in column_or_1d(unmasked(y, "y"))],
         "names": None if names is None else [str(name) for name in names],
-        "image": image_shape,
+        "image": None if image_shape is None else (image_shape[0], image_shape[1], len(image_shape) == 3),
     }
     title = title or ", ".join(f"{type(model).__name__}({model.n_components_})" for model in models)
     _emmf.report((path, title), [(model._model, _kept(model)) for model in models], borrowed(X), about)
+
+
+def check_image(shape: Sequence[int] | None, features: int, what: str) -> None:
+    """Check that images of this shape have so many features."""
+    if shape is None:
+        return
+    if len(shape) not in (2, 3) or tuple(shape[2:]) not in ((), (3,)):
+        raise ValueError(f"image_shape is {shape}, but must be height and width, with 3 behind them for colours.")
+    if np.prod(shape) != features:
+        raise ValueError(f"image_shape is {shape}, but {what} have {features} features.")
 
 
 def _fitted_to(models: Sequence[Any]) -> Any:

@@ -191,9 +191,14 @@ def test_arrays_on_a_card(X):
 
 
 def test_an_unknown_parameter_names_the_nearest():
-    for word, meant in {"n_component": "n_components", "randomstate": "random_state", "k": "n_components"}.items():
+    words = {"n_component": "n_components", "randomstate": "random_state", "k": "n_components", "labels": "label_rule"}
+    for word, meant in words.items():
         with pytest.raises(TypeError, match=f"EMMF has no parameter '{word}'; did you mean '{meant}'"):
             EMMF(3, **{word: 1})
+    with pytest.raises(TypeError, match="'neighbours'; did you mean 'n_neighbors'"):
+        emmf.GraphEMMF(neighbours=5)
+    with pytest.raises(TypeError, match="'alpha_W'; penalties are parameters of NMF, NMFDiv and BetaNMF"):
+        EMMF(alpha_W=0.1)
     with pytest.raises(TypeError, match=r"EMMF has no parameter 'zzz'$"):
         EMMF(zzz=1)
 

@@ -1,7 +1,10 @@
 """scikit-learn's own checks of its conventions, on every estimator."""
 
+import inspect
+
+import pytest
 from sklearn.utils import get_tags
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
 import emmf
 from emmf.outlier import OutlierDetector, PyODDetector
@@ -44,3 +47,18 @@ def expected_to_fail(estimator):
 @parametrize_with_checks(list(every_estimator()), expected_failed_checks=expected_to_fail)
 def test_conventions(estimator, check):
     check(estimator)
+
+
+# What docs/from-sklearn.md lists: negative numbers, and k-means starts that depend on the order of the samples.
+NEGATIVE = {"check_clustering"}
+WEIGHTS = {"check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"}
+
+
+@pytest.mark.parametrize("estimator", emmf.ESTIMATORS.values(), ids=emmf.ESTIMATORS)
+def test_conventions_with_default_parameters(estimator):
+    found = check_estimator(estimator(), on_fail=None, on_skip=None)
+    failed = {each["check_name"]: repr(each["exception"]) for each in found if each["status"] == "failed"}
+    counts_weights = "sample_weight" in inspect.signature(estimator.fit).parameters
+    assert set(failed) <= NEGATIVE | (WEIGHTS if counts_weights else set()), failed
+    assert set(failed) >= NEGATIVE
+    assert "Negative values in data" in failed["check_clustering"]

@@ -59,12 +59,23 @@ def export(path):
     table.to_excel(path, sheet_name="customers", index_label="customer")
 
 
+def measured(path):
+    TABLE.assign(species=pd.Categorical(KINDS)).rename_axis("sample").reset_index().to_feather(path)
+
+
+def store(path):
+    cells(path.with_suffix(".h5ad"))
+    anndata.read_h5ad(path.with_suffix(".h5ad")).write_zarr(path)
+
+
 # What each person has, what they type, and what their first sample is called.
 PEOPLE = {
     "cells.h5ad": (cells, ["--labels", "cell_type"], "S000"),
     "reviews.jsonl": (reviews, ["--text", "review", "--id", "id"], "S000"),
     "german.csv.gz": (german, [], "S000"),
     "export.xlsx": (export, ["--labels", "species"], "100000"),
+    "measured.feather": (measured, ["--labels", "species"], "S000"),
+    "cells.zarr": (store, ["--labels", "cell_type"], "S000"),
 }
 
 

@@ -36,7 +36,8 @@ pub use data_sets::DataSets;
 pub use effect::{Effect, Square};
 pub use error::Error;
 pub use experiment::{
-    Competitor, Contamination, Experiment, Fewer, Kind, Precision, Runs, Show, Skip, StartFrom, paper,
+    Competitor, Contamination, Experiment, Fewer, Kind, Precision, Runs, Show, Skip, StartFrom,
+    experiment_names, paper,
 };
 pub use limits::TooLarge;
 pub use paper_page::paper_page;

@@ -64,7 +64,10 @@ impl Pictures {
 fn tiles(x: &Mat<f64>, shape: ImageShape, rows: &[usize]) -> Vec<Tile> {
     let top = x.as_slice().iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     let tile = |&row: &usize| {
-        let pixel = |at: usize| x[(row, shape.feature(at / shape.width, at % shape.width))] / top;
+        let pixel = |at: usize| {
+            shape.pixel(at / shape.width, at % shape.width).map(|feature| x[(row, feature)]).sum::<f64>()
+                / top
+        };
         Tile {
             shape: (shape.height, shape.width),
             grey: (0..shape.height * shape.width).map(pixel).collect(),

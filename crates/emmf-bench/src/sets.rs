@@ -152,7 +152,12 @@ impl Set {
             return Err(wrong(format!("holds {got}, but {} has {n}, {d} and {want}", known.name)));
         }
         let image = known.and_then(|known| known.image);
-        let image = image.map(|(height, width, column_major)| ImageShape { height, width, column_major });
+        let image = image.map(|(height, width, column_major)| ImageShape {
+            height,
+            width,
+            column_major,
+            colour: false,
+        });
         Ok(Self { name: title(name), x, classes, k, image, hash: hash(&bytes) })
     }
 }

@@ -1,11 +1,9 @@
 //! The commands and the arguments of `fit`; other commands define their own.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand};
-use emmf::registry::{GRAPH_PARAMS, LAYER_PARAMS, METHODS, PENALTY_PARAMS, SetAside};
+use emmf::registry::{METHODS, SetAside};
 use emmf_cuda::Choice as Device;
 use emmf_io::Dtype;
 
@@ -18,6 +16,7 @@ use crate::graph::GraphArgs;
 use crate::grid::Grid;
 use crate::look::LookArgs;
 use crate::methods::MethodsArgs;
+use crate::offered::{Offered, OwnParam};
 use crate::online::OnlineArgs;
 use crate::plot::PlotArgs;
 use crate::report::ReportArgs;
@@ -27,7 +26,7 @@ use crate::synth::SynthArgs;
 use crate::transform::TransformArgs;
 use crate::values::{
     ChooseName, Clusters, GridByName, InitName, LabelRuleName, Layers, NormalizeName, OutliersName,
-    SolverName, TableName, clusters, count, layers, minutes, name_and_value, seed, separator, size,
+    SolverName, TableName, clusters, count, layers, minutes, seed, separator, size,
 };
 
 /// Robust nonnegative matrix factorization: clusters, factors and outlier scores from one fit.
@@ -160,7 +159,7 @@ pub(crate) struct InputArgs {
     emmf fit reviews.jsonl --text review -k 8 --report=reviews.html\n  \
     emmf fit faces.mat --layers 60,20 --out result --report\n  \
     emmf fit counts.npz -k 20 --normalize tfidf,unit --method l21-nmf --json\n  \
-    emmf fit faces.mat -k 15 --method g-emmf --neighbors 7\n  \
+    emmf fit faces.mat -k 15 --method g-emmf --neighbours 7\n  \
     emmf fit faces.mat -k 15 --method l21-nmf --graph knn --lambda 100\n  \
     emmf fit faces.mat -k 15 --method g-emmf --grid lambda=1e1,1e3,1e5\n  \
     emmf fit large.npy -k 50 --out result --checkpoint 10; emmf fit --resume result\n  \
@@ -372,58 +371,6 @@ pub(crate) struct FitArgs {
     /// The words of the call, but for --resume.
     #[arg(skip)]
     pub(crate) words: Vec<String>,
-}
-
-/// Any text; some are offered.
-#[derive(Clone)]
-pub(crate) struct Offered(Vec<&'static str>);
-
-impl Offered {
-    /// The methods, which completion offers. A name that is not among them gets the nearest one from the library.
-    pub(crate) fn methods() -> Self {
-        Self(METHODS.iter().map(|entry| entry.name).collect())
-    }
-}
-
-impl TypedValueParser for Offered {
-    type Value = String;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        arg: Option<&clap::Arg>,
-        value: &std::ffi::OsStr,
-    ) -> Result<String, clap::Error> {
-        clap::builder::StringValueParser::new().parse_ref(command, arg, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(self.0.iter().map(|name| PossibleValue::new(*name))))
-    }
-}
-
-/// A parameter of a method and its value; completion offers the names.
-#[derive(Clone)]
-pub(crate) struct OwnParam;
-
-impl TypedValueParser for OwnParam {
-    type Value = (String, f64);
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        arg: Option<&clap::Arg>,
-        value: &std::ffi::OsStr,
-    ) -> Result<(String, f64), clap::Error> {
-        (name_and_value as fn(&str) -> Result<(String, f64), String>).parse_ref(command, arg, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let of_methods = METHODS.iter().flat_map(|entry| entry.params);
-        let all = of_methods.chain(GRAPH_PARAMS).chain(LAYER_PARAMS).chain(PENALTY_PARAMS);
-        let names: BTreeSet<&str> = all.map(|param| param.name).collect();
-        Some(Box::new(names.into_iter().map(PossibleValue::new)))
-    }
 }
 
 fn outliers_help() -> String {

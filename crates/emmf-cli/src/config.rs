@@ -51,8 +51,7 @@ fn options(text: &str, command: &Command, typed: &ArgMatches) -> Result<Vec<OsSt
     let table: toml::Table = text.parse().context("is not valid TOML")?;
     let mut words = Vec::new();
     for (key, value) in &table {
-        let Some(arg) = command.get_arguments().find(|arg| arg.get_long() == Some(key) && key != "config")
-        else {
+        let Some(arg) = command.get_arguments().find(|arg| is_called(arg, key) && key != "config") else {
             bail!("{}", unknown(key, command));
         };
         if typed.value_source(arg.get_id().as_str()) != Some(ValueSource::CommandLine) {
@@ -60,6 +59,10 @@ fn options(text: &str, command: &Command, typed: &ArgMatches) -> Result<Vec<OsSt
         }
     }
     Ok(words.into_iter().map(OsString::from).collect())
+}
+
+fn is_called(arg: &Arg, key: &str) -> bool {
+    arg.get_long() == Some(key) || arg.get_all_aliases().is_some_and(|others| others.contains(&key))
 }
 
 fn unknown(key: &str, command: &Command) -> String {

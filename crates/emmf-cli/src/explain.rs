@@ -134,8 +134,11 @@ fn explain<T: Real>(
     let pixels = about.image.map(|shape| {
         let mut names = vec![String::new(); d];
         for down in 0..shape.height {
-            (0..shape.width)
-                .for_each(|right| names[shape.feature(down, right)] = format!("pixel {down},{right}"));
+            for right in 0..shape.width {
+                let parts = if shape.colour { [" red", " green", " blue"] } else { [""; 3] };
+                let features = shape.pixel(down, right).zip(parts);
+                features.for_each(|(at, part)| names[at] = format!("pixel {down},{right}{part}"));
+            }
         }
         names
     });

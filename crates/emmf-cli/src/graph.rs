@@ -20,8 +20,8 @@ pub(crate) struct GraphArgs {
     #[arg(long, value_name = "auto|knn|adaptive|FILE", hide_short_help = true)]
     pub(crate) graph: Option<String>,
     /// Number of nearest neighbours each sample is linked to [default: 5]
-    #[arg(long, visible_alias = "neighbours", value_name = "N", value_parser = count, allow_negative_numbers = true, hide_short_help = true)]
-    pub(crate) neighbors: Option<usize>,
+    #[arg(long, visible_alias = "neighbors", value_name = "N", value_parser = count, allow_negative_numbers = true, hide_short_help = true)]
+    pub(crate) neighbours: Option<usize>,
     /// Weights of the edges between nearest neighbours [default: binary]
     #[arg(long, value_name = "KIND", value_enum, hide_short_help = true)]
     pub(crate) graph_weights: Option<GraphWeightsName>,
@@ -42,7 +42,7 @@ impl GraphArgs {
     /// Whether anything is said about a graph.
     pub(crate) fn is_asked(&self) -> bool {
         self.graph.is_some()
-            || self.neighbors.is_some()
+            || self.neighbours.is_some()
             || self.graph_weights.is_some()
             || self.approximate.is_some()
     }
@@ -58,7 +58,7 @@ impl GraphArgs {
             None if needed => GraphKind::Auto,
             None => {
                 let asked = [
-                    ("--neighbors", self.neighbors.is_some()),
+                    ("--neighbours", self.neighbours.is_some()),
                     ("--graph-weights", self.graph_weights.is_some()),
                     ("--approximate", self.approximate.is_some()),
                 ];
@@ -71,7 +71,7 @@ impl GraphArgs {
         let default = GraphSpec::default();
         Ok(Some(GraphSpec {
             kind,
-            neighbours: self.neighbors.unwrap_or(default.neighbours),
+            neighbours: self.neighbours.unwrap_or(default.neighbours),
             weighting: self.graph_weights.map_or(default.weighting, Into::into),
             approximate: self.approximate,
             ..default

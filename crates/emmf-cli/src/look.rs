@@ -27,10 +27,15 @@ pub(crate) struct LookArgs {
     pub(crate) text: Option<String>,
     /// Samples are images of this height and width
     ///
-    /// This lets the page show them. Pixels lie row by row, or column by column with HxW,column-major. auto: DATA is a folder of PNG, PGM or JPEG files, or
-    /// holds square images.
+    /// This lets the page show them. Pixels lie row by row, or column by column with HxW,column-major; with HxWx3, each is
+    /// red, green and blue. auto: DATA is a folder of PNG, PGM or JPEG files, or holds square images.
     #[arg(long, value_name = "HxW|auto", value_parser = image_form, help_heading = heading::DATA)]
     pub(crate) image: Option<ImageForm>,
+    /// Keep the colours of the images of a folder
+    ///
+    /// A pixel is then three features, red, green and blue. Otherwise images become grey.
+    #[arg(long, help_heading = heading::DATA, hide_short_help = true)]
+    pub(crate) color: bool,
     /// Resize the images of a folder to this height and width
     #[arg(long, value_name = "HxW", value_parser = image_shape, help_heading = heading::DATA, hide_short_help = true)]
     pub(crate) resize: Option<(usize, usize)>,
@@ -158,8 +163,9 @@ impl LookArgs {
         if let (false, Some(option)) = (texts, given(&of_words)) {
             bail!("{path}: {option} is for texts; name their column with --text, or leave {option} out");
         }
-        if self.resize.is_some() && (texts || !is_folder(&args.data)) {
-            bail!("--resize is for the images of a folder; {path} is not one of images");
+        let of_images = [("--resize", self.resize.is_some()), ("--color", self.color)];
+        if let (true, Some(option)) = (texts || !is_folder(&args.data), given(&of_images)) {
+            bail!("{option} is for the images of a folder; {path} is not one of images");
         }
         Ok(())
     }
@@ -177,11 +183,12 @@ impl LookArgs {
         let vocabulary = model.filter(|notes| notes.words).and_then(|notes| notes.features.as_deref());
         let (mut data, image) = if is_folder(path) {
             // Samples of a model are brought to the size that it was fitted to.
-            let fitted = model.and_then(|notes| notes.image).map(|shape| (shape.height, shape.width));
-            let resize = self.resize.or(fitted);
+            let fitted = model.and_then(|notes| notes.image);
+            let resize = self.resize.or(fitted.map(|shape| (shape.height, shape.width)));
             let options = FolderOptions {
                 dtype: args.dtype,
                 resize,
+                colour: self.color || fitted.is_some_and(|shape| shape.colour),
                 vocabulary,
                 texts: self.counting()?,
                 budget: budget.clone(),
@@ -207,7 +214,7 @@ impl LookArgs {
     /// How the features make up an image, where `auto` asks for it and the model knows.
     pub(crate) fn of_model(&self, features: usize, model: Option<&Notes>) -> Option<ImageShape> {
         let shape = model?.image.filter(|_| self.image == Some(ImageForm::Auto))?;
-        (shape.height.checked_mul(shape.width) == Some(features)).then_some(shape)
+        (shape.features() == Some(features)).then_some(shape)
     }
 
     /// How the features make up an image.
@@ -225,15 +232,16 @@ impl LookArgs {
                 let side = features.isqrt();
                 // MATLAB lays out images by columns.
                 let column_major = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("mat"));
-                ImageShape { height: side, width: side, column_major }
+                ImageShape { height: side, width: side, column_major, colour: false }
             }
         };
-        if shape.height.checked_mul(shape.width) != Some(features) {
+        if shape.features() != Some(features) {
             bail!(
-                "{}: has {features} features, which do not make images of {}x{}; give their height and width with --image",
+                "{}: has {features} features, which do not make images of {}x{}{}; give their height and width with --image",
                 path.display(),
                 shape.height,
-                shape.width
+                shape.width,
+                if shape.colour { "x3" } else { "" }
             );
         }
         Ok(Some(shape))

@@ -18,6 +18,7 @@ mod interrupt;
 mod look;
 mod matching;
 mod methods;
+mod offered;
 mod online;
 mod output;
 mod plot;

@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow};
 use clap::Args as ClapArgs;
 use emmf::registry::{DEFAULT, Entry, Goal, GraphUse, METHODS, PENALTY_PARAMS, SetAside};
 
-use crate::args::Offered;
+use crate::offered::Offered;
 
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  emmf methods\n  emmf methods g-emmf\n  emmf methods --json")]

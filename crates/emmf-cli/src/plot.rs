@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, anyhow, bail};
 use clap::Args as ClapArgs;
 use emmf_report::Figure;
 
@@ -33,12 +33,20 @@ pub(crate) fn run(args: &PlotArgs) -> Result<()> {
     emmf_io::check_writable(&args.out)?;
     let figure = |record| Figure::new(record, args.kind.into());
     let bytes = match ending.as_deref() {
-        Some("svg") => figure(&report::read(&args.record)?).svg()?.into_bytes(),
-        Some("png") => figure(&report::read(&args.record)?).png()?,
+        Some("svg") => figure(&report::read(&args.record)?).svg().map_err(worded)?.into_bytes(),
+        Some("png") => figure(&report::read(&args.record)?).png().map_err(worded)?,
         _ => {
             bail!("{}: a figure is written as .svg or .png; choose one of these endings", args.out.display())
         }
     };
     emmf_io::write_atomically(&args.out, |out| out.write_all(&bytes))?;
     wrote(&[&args.out], args.json)
+}
+
+/// An error of a figure, with the option that helps.
+fn worded(error: emmf_report::Error) -> Error {
+    match error {
+        emmf_report::Error::NoTree { .. } => anyhow!("{error}, as with --layers 60,20"),
+        other => other.into(),
+    }
 }

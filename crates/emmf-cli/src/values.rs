@@ -178,13 +178,16 @@ pub(crate) fn image_form(text: &str) -> Result<ImageForm, String> {
         return Ok(ImageForm::Auto);
     }
     let (size, order) = text.split_once(',').unwrap_or((text, "row-major"));
+    // Three numbers a pixel.
+    let (size, colour) =
+        size.strip_suffix("x3").filter(|size| size.contains('x')).map_or((size, false), |size| (size, true));
     let (height, width) = image_shape(size)?;
     let column_major = match order {
         "row-major" => false,
         "column-major" => true,
         _ => return Err(format!("'{order}' is not an order of pixels; write row-major or column-major")),
     };
-    Ok(ImageForm::Shape(ImageShape { height, width, column_major }))
+    Ok(ImageForm::Shape(ImageShape { height, width, column_major, colour }))
 }
 
 /// How many clusters: a number, or to be chosen from a range.

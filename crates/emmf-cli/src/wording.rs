@@ -3,13 +3,21 @@
 use std::path::Path;
 
 use anyhow::{Error, anyhow};
-use emmf_io::{Advice, Limit, Problem, Remark, Setting};
+use emmf::Setting;
+use emmf_io::{Advice, Limit, Problem, Remark};
 
 use crate::input::{called, readable};
 use crate::tips::is_parameter;
 
 /// Parameters that are options of the same name.
-const OPTIONS: [&str; 21] = [
+const OPTIONS: [&str; 28] = [
+    "method",
+    "normalize",
+    "missing",
+    "solver",
+    "graph",
+    "clusters",
+    "neighbours",
     "layers",
     "label_rule",
     "half_life",
@@ -35,29 +43,27 @@ const OPTIONS: [&str; 21] = [
 
 /// An error about the data in `file`, or about the options.
 pub(crate) fn explained(error: &emmf::Error, file: &Path) -> Error {
-    let with_options = |text: String| {
-        text.replace("normalize = ", "--normalize ")
-            .replace("solver = ", "--solver ")
-            .replace("missing = ", "--missing ")
-            .replace("time_limit was", "--time-limit was")
-            .replace("for example emmf", "for example --method emmf")
-    };
-    let text = with_options(error.to_string());
+    let text = error.told(called_here);
     let file = called(file);
     match error {
-        emmf::Error::Param { name, got, must } => match option(name) {
-            Some(option) => anyhow!("{option} is {got}, but must be {}", with_options(must.clone())),
-            None => anyhow!("{text}"),
-        },
         emmf::Error::Unknown { kind: "method", .. } => {
             anyhow!("{text} `emmf methods` lists them all")
         }
         emmf::Error::Constant { .. } => anyhow!("{file}: {text}; give data that vary"),
-        emmf::Error::Unknown { .. } | emmf::Error::Threads { .. } | emmf::Error::Device { .. } => {
+        emmf::Error::Param { .. }
+        | emmf::Error::Unknown { .. }
+        | emmf::Error::Threads { .. }
+        | emmf::Error::Device { .. } => {
             anyhow!("{text}")
         }
         _ => anyhow!("{file}: {text}"),
     }
+}
+
+/// A setting of the library as it is typed.
+fn called_here(setting: Setting<'_>) -> String {
+    let called = option(setting.name).unwrap_or_else(|| setting.name.to_owned());
+    setting.value.map_or_else(|| called.clone(), |value| format!("{called} {value}"))
 }
 
 /// A line about what was taken for granted, with the option that says otherwise.
@@ -83,6 +89,7 @@ pub(crate) fn remark(remark: &Remark, file: &Path) -> String {
             }
         },
         Remark::DecimalComma => "; if that is wrong, use --decimal .".into(),
+        Remark::Colours => "; --color keeps the colours".into(),
         Remark::Part { .. } => "; --variable NAME chooses another".into(),
         _ => String::new(),
     };
@@ -123,9 +130,9 @@ fn short_of_memory((what, needed, left): (&str, u64, u64), limit: Limit) -> Stri
 }
 
 /// The option that says how a file is read.
-fn typed(setting: Setting) -> String {
+fn typed(setting: emmf_io::Setting) -> String {
     match setting {
-        Setting::Delimiter => "--separator".into(),
+        emmf_io::Setting::Delimiter => "--separator".into(),
         setting => format!("--{setting}"),
     }
 }
@@ -143,6 +150,7 @@ fn advised(advice: &Advice) -> String {
         }
         Advice::Names { column } => format!("use --id {}", quoted(column)),
         Advice::CountWords { column } => format!("--text {} counts its words", quoted(column)),
+        Advice::MoreWords => "use --min-df 1, --max-df 1.0 or --stop-words none".into(),
         Advice::Fields => {
             "add or remove fields, quote fields that hold the separator, or name another one with --separator"
                 .into()
@@ -175,10 +183,6 @@ fn option(name: &str) -> Option<String> {
     match name {
         "k" | "classes" => Some("-k".into()),
         "params" => Some("--param".into()),
-        "solver" => Some("--solver".into()),
-        "graph" => Some("--graph".into()),
-        "clusters" => Some("--clusters".into()),
-        "neighbours" => Some("--neighbors".into()),
         "labels" => Some("--label-rule".into()),
         _ if OPTIONS.contains(&name) => Some(format!("--{}", name.replace('_', "-"))),
         _ if is_parameter(name) => Some(format!("--param {name}")),

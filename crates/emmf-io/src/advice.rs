@@ -82,6 +82,8 @@ pub enum Advice {
         /// One of the columns.
         column: String,
     },
+    /// Let more words count.
+    MoreWords,
     /// Correct the number of fields, or what separates them.
     Fields,
     /// Bring the images to this height and width.
@@ -106,6 +108,7 @@ impl fmt::Display for Advice {
             Self::Correct { column } => write!(f, "correct it, or leave the column out: `drop` {column}"),
             Self::Names { column } => write!(f, "set `id` to {column:?}"),
             Self::CountWords { column } => write!(f, "read the texts in {column:?} as counts of words"),
+            Self::MoreWords => f.write_str("lower `min_df`, raise `max_df`, or keep the stop words"),
             Self::Fields => f.write_str(
                 "add or remove fields, quote fields that hold the separator, or set another `delimiter`",
             ),

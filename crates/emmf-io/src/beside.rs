@@ -7,12 +7,16 @@ use crate::read::load;
 use crate::remark::Remark;
 use crate::text::first_fields;
 use crate::unpack::unpacked;
+use crate::zarr::is_store;
 use std::path::{Path, PathBuf};
 
 const ENDINGS: [&str; 2] = ["", ".gz"];
 
-/// The file that a folder stands for, where it is one of `matrix.mtx` with its names.
+/// What a folder stands for, where its files are not the samples: `matrix.mtx` with its names, or itself, a zarr store.
 pub fn data_in(folder: &Path) -> Option<PathBuf> {
+    if is_store(folder) {
+        return Some(folder.to_owned());
+    }
     let found = ENDINGS.iter().map(|ending| folder.join(format!("matrix.mtx{ending}")));
     found.into_iter().find(|path| path.is_file())
 }

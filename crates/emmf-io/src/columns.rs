@@ -1,60 +1,45 @@
-//! A table in memory, column by column, as spreadsheets and records give it.
+//! A table in memory, column by column, as spreadsheets, records and Arrow give it.
 
 use crate::advice::{Advice, Setting};
 use crate::budget::Budget;
-use crate::dataset::{Dataset, Dtype, Numbers, text_bytes};
+use crate::cells::{Cell, Column};
+use crate::dataset::{Dataset, Dtype, Numbers};
 use crate::error::{Problem, listed, shortened};
 use crate::options::{LABEL_VARIABLES, ReadOptions, find_column, is_label_column};
-use crate::roles::{Kind, Progress, Table, no_such_column, whole};
-use crate::text::{is_gap, label};
+use crate::roles::{Kind, Table, no_such_column};
+use crate::text::is_gap;
 use crate::texts::Texts;
 use emmf::{Mat, Real};
-use std::collections::HashSet;
 
 /// Fewer texts than this differ by chance, but in a first column.
 const FEW: usize = 10;
-
-/// One value of a table.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Cell {
-    Number(f64),
-    Text(String),
-    /// No value.
-    Gap,
-    /// Something else, in a word.
-    Other(&'static str),
-}
 
 /// A table; all columns are equally long.
 #[derive(Debug, Default)]
 pub(crate) struct Columns {
     /// What they are called, where they have names.
     pub(crate) names: Option<Vec<String>>,
-    pub(crate) cells: Vec<Vec<Cell>>,
+    pub(crate) all: Vec<Column>,
     /// The row of the file that the first cells are in, from 1.
     pub(crate) first: usize,
 }
 
 impl Columns {
+    /// Of values each by itself.
+    pub(crate) fn of_cells(names: Option<Vec<String>>, cells: Vec<Vec<Cell>>, first: usize) -> Self {
+        Self { names, all: cells.into_iter().map(Column::Cells).collect(), first }
+    }
+
     /// The matrix, the labels and the names.
     pub(crate) fn into_dataset(self, options: &ReadOptions) -> Result<Dataset, Problem> {
-        let mut kinds: Vec<Kind> = self.cells.iter().map(|cells| kind(cells)).collect();
-        if self.cells.first().is_some_and(|cells| cells.len() < FEW) {
-            kinds
-                .iter_mut()
-                .skip(1)
-                .filter(|kind| **kind == Kind::Names)
-                .for_each(|kind| *kind = Kind::Texts);
-        }
-        if let (Some(first), Some(Kind::Numbers)) = (self.cells.first(), kinds.first()) {
-            let name = self.names.as_ref().and_then(|names| names.first());
-            kinds[0] = progress(first, name.map(String::as_str), &options.budget)?;
-        }
+        let kinds = self.kinds(&options.budget)?;
         let table = Table { names: self.names.as_deref(), kinds: &kinds };
-        let roles = table.roles(options)?;
-        let x = match options.dtype {
-            Some(Dtype::F32) => self.matrix::<f32>(&roles.features, options)?,
-            _ => self.matrix::<f64>(&roles.features, options)?,
+        let roles = table.roles(&table.with_index(options))?;
+        let single = !roles.features.is_empty() && roles.features.iter().all(|&at| self.all[at].is_single());
+        let natural = if single { Dtype::F32 } else { Dtype::F64 };
+        let x = match options.dtype.unwrap_or(natural) {
+            Dtype::F32 => self.matrix::<f32>(&roles.features, options)?,
+            Dtype::F64 => self.matrix::<f64>(&roles.features, options)?,
         };
         let columns =
             self.names.as_ref().map(|names| roles.features.iter().map(|&at| names[at].clone()).collect());
@@ -63,13 +48,30 @@ impl Columns {
         Dataset { names, remarks: roles.remarks, ..Dataset::new(x, labels, columns) }.checked()
     }
 
+    fn kinds(&self, budget: &Budget) -> Result<Vec<Kind>, Problem> {
+        let mut kinds: Vec<Kind> = self.all.iter().map(Column::kind).collect();
+        if self.rows() < FEW {
+            let others = kinds.iter_mut().skip(1).filter(|kind| **kind == Kind::Names);
+            others.for_each(|kind| *kind = Kind::Texts);
+        }
+        if let (Some(first), Some(Kind::Numbers)) = (self.all.first(), kinds.first()) {
+            let name = self.names.as_ref().and_then(|names| names.first());
+            kinds[0] = first.progress(name.map(String::as_str), budget)?;
+        }
+        Ok(kinds)
+    }
+
+    fn rows(&self) -> usize {
+        self.all.first().map_or(0, Column::len)
+    }
+
     /// The labels alone.
     pub(crate) fn into_labels(self, wanted: Option<&str>, budget: &Budget) -> Result<Vec<String>, Problem> {
         let names = self.names.as_deref();
         let usual = |name: &String| LABEL_VARIABLES.iter().any(|usual| name.eq_ignore_ascii_case(usual));
         let at = match wanted {
             Some(wanted) => Some(self.find(wanted)?),
-            None if self.cells.len() == 1 => Some(0),
+            None if self.all.len() == 1 => Some(0),
             None => names.and_then(|names| names.iter().position(usual)),
         };
         let at = at.ok_or_else(|| Problem::Ambiguous {
@@ -86,7 +88,7 @@ impl Columns {
         let names = self.names.as_deref().unwrap_or_default();
         let usual = || names.iter().position(|name| is_label_column(name)).filter(|&other| other != at);
         let labels = options.labels.as_deref().map(|wanted| self.find(wanted)).transpose()?.or_else(usual);
-        let usual_id = || find_column(options.usual.id.as_deref()?, self.names.as_deref(), self.cells.len());
+        let usual_id = || find_column(options.usual.id.as_deref()?, self.names.as_deref(), self.all.len());
         let ids = options.id.as_deref().map(|wanted| self.find(wanted)).transpose()?.or_else(usual_id);
         let strings = |at| self.strings(at, &options.budget);
         Ok(Texts {
@@ -97,22 +99,37 @@ impl Columns {
     }
 
     fn find(&self, wanted: &str) -> Result<usize, Problem> {
-        find_column(wanted, self.names.as_deref(), self.cells.len())
-            .ok_or_else(|| no_such_column(wanted, self.names.as_deref(), self.cells.len()))
+        find_column(wanted, self.names.as_deref(), self.all.len())
+            .ok_or_else(|| no_such_column(wanted, self.names.as_deref(), self.all.len()))
     }
 
     fn matrix<T: Real>(&self, features: &[usize], options: &ReadOptions) -> Result<Numbers, Problem>
     where
         Numbers: From<Mat<T>>,
     {
-        let rows = self.cells.first().map_or(0, Vec::len);
+        let rows = self.rows();
         if rows == 0 || features.is_empty() {
             return Err(Problem::Empty { rows, cols: features.len() });
         }
         let mut x = options.budget.zeros::<T>((rows, features.len()), "the matrix")?;
         for (j, &at) in features.iter().enumerate() {
-            for (i, cell) in self.cells[at].iter().enumerate() {
-                x[(i, j)] = T::from_f64(self.number(cell, (i, at), options.missing)?);
+            match &self.all[at] {
+                Column::Numbers { array, gaps } => {
+                    if let Some(gap) = gaps.first().filter(|_| !options.missing) {
+                        return Err(self.missing((*gap, at)));
+                    }
+                    let values: Vec<T> = array.to_reals(&options.budget.fork())?;
+                    values.into_iter().enumerate().for_each(|(i, value)| x[(i, j)] = value);
+                    gaps.iter().for_each(|&i| x[(i, j)] = T::from_f64(f64::NAN));
+                }
+                Column::Cells(cells) => {
+                    for (i, cell) in cells.iter().enumerate() {
+                        x[(i, j)] = T::from_f64(self.number(cell, (i, at), options.missing)?);
+                    }
+                }
+                Column::Other { what, .. } => {
+                    self.number(&Cell::Other(what), (0, at), options.missing)?;
+                }
             }
         }
         Ok(x.into())
@@ -124,9 +141,13 @@ impl Columns {
             Cell::Number(value) => Ok(*value),
             cell if cell.is_gap() && missing => Ok(f64::NAN),
             Cell::Text(text) if is_gap(text) => Err(self.bad(cell, (row, at), Advice::FillIn)),
-            Cell::Gap => Err(Problem::Missing { column, row: self.first + row }),
+            Cell::Gap => Err(self.missing((row, at))),
             Cell::Text(_) | Cell::Other(_) => Err(self.bad(cell, (row, at), Advice::Correct { column })),
         }
+    }
+
+    fn missing(&self, (row, at): (usize, usize)) -> Problem {
+        Problem::Missing { column: self.called(at), row: self.first + row }
     }
 
     fn bad(&self, cell: &Cell, (row, at): (usize, usize), advice: Advice) -> Problem {
@@ -143,69 +164,6 @@ impl Columns {
     }
 
     fn strings(&self, at: usize, budget: &Budget) -> Result<Vec<String>, Problem> {
-        let kept = |cell: &Cell| {
-            let text = cell.told();
-            budget.take(Some(text_bytes(&text)), "the texts").map(|()| text)
-        };
-        self.cells[at].iter().map(kept).collect()
+        self.all[at].strings(budget)
     }
-}
-
-impl Cell {
-    /// Bytes of memory that it takes.
-    pub(crate) fn bytes(&self) -> u64 {
-        size_of::<Self>() as u64 + if let Self::Text(text) = self { text.len() as u64 + 16 } else { 0 }
-    }
-
-    fn is_gap(&self) -> bool {
-        match self {
-            Self::Gap => true,
-            Self::Text(text) => is_gap(text),
-            Self::Number(_) | Self::Other(_) => false,
-        }
-    }
-
-    /// As a text.
-    fn told(&self) -> String {
-        match self {
-            Self::Number(value) => label(&value.to_string()),
-            Self::Text(text) => text.clone(),
-            Self::Gap => String::new(),
-            Self::Other(what) => (*what).to_owned(),
-        }
-    }
-}
-
-fn kind(cells: &[Cell]) -> Kind {
-    let count = |is: fn(&Cell) -> bool| cells.iter().filter(|cell| is(cell)).count();
-    let texts = count(|cell| matches!(cell, Cell::Text(_)));
-    let gaps = count(|cell| matches!(cell, Cell::Text(text) if is_gap(text)));
-    let others = count(|cell| matches!(cell, Cell::Other(_)));
-    let numbers = count(|cell| matches!(cell, Cell::Number(_)));
-    match (numbers, texts - gaps, others) {
-        (0, 0, others) if others > 0 => Kind::Other,
-        (0, _, 0) if texts == cells.len() && texts > 1 && all_different(cells) => Kind::Names,
-        (0, texts, _) if texts > 0 => Kind::Texts,
-        _ => Kind::Numbers,
-    }
-}
-
-/// What the numbers of a first column do from row to row.
-fn progress(cells: &[Cell], name: Option<&str>, budget: &Budget) -> Result<Kind, Problem> {
-    let mut progress = Progress::of(name);
-    for cell in cells {
-        let whole = match cell {
-            Cell::Number(value) => whole(*value),
-            _ => None,
-        };
-        if !progress.add(whole, budget)? {
-            break;
-        }
-    }
-    Ok(progress.kind())
-}
-
-fn all_different(cells: &[Cell]) -> bool {
-    let mut seen = HashSet::new();
-    cells.iter().all(|cell| matches!(cell, Cell::Text(text) if seen.insert(text.as_str())))
 }

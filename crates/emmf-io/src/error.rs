@@ -166,6 +166,15 @@ pub enum Problem {
         /// Those of the model.
         want: (usize, usize),
     },
+    /// Images in colour for a model of grey ones, or the other way round.
+    #[error(
+        "the images are {}, but the model was fitted to {} images; give images of that kind",
+        if *.colour { "in colour" } else { "grey" }, if *.colour { "grey" } else { "colour" }
+    )]
+    OtherColours {
+        /// Whether these are in colour.
+        colour: bool,
+    },
     /// Pixels that are said to lie in another order than those of the model.
     #[error(
         "the pixels are said to be in another order (row-major or column-major) than in the images that the \
@@ -242,6 +251,12 @@ pub enum Problem {
         /// One that may be meant.
         column: String,
     },
+    /// There are words, but none of them counts.
+    #[error("none of its {of} words counts: each is in too few or too many of the texts, or a stop word")]
+    NoWords {
+        /// How many there are.
+        of: usize,
+    },
     /// It gives each byte once only, but would have to be read several times.
     #[error("is a pipe, which cannot be read more than once; save it to a file first")]
     Pipe,
@@ -315,6 +330,7 @@ impl Problem {
             Self::NotANumber { advice, .. } => advice.clone(),
             Self::Missing { .. } => Advice::FillIn,
             Self::LabelsDiffer { column, .. } => Advice::Names { column: column.clone() },
+            Self::NoWords { .. } => Advice::MoreWords,
             Self::OnlyTexts { column, .. } => Advice::CountWords { column: column.clone() },
             Self::Ragged { .. } => Advice::Fields,
             Self::ImageSize { want: (height, width), .. } => Advice::Resize(*height, *width),

@@ -120,24 +120,47 @@ fn write(out: &mut (dyn Write + Send), data: &Dataset, first: &str, format: Tabl
     }
 }
 
-/// The features that each centroid has most of: how much, and which share of all centroids' is its own.
+/// A feature that a centroid has much of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MainFeature<T> {
+    /// The centroid.
+    pub centroid: usize,
+    /// Its place among those of the centroid, from 1.
+    pub rank: usize,
+    /// The feature.
+    pub feature: usize,
+    /// How much of it there is.
+    pub value: T,
+    /// Which share of all centroids' that is.
+    pub share: f64,
+}
+
+/// The features that each centroid has most of, at most so many, the largest first. What is next to nothing is left out.
+pub fn main_features<T: Real>(u: &Mat<T>, most: usize) -> Vec<MainFeature<T>> {
+    let of = |centroid: usize| {
+        let entry = move |j: usize| u[(j, centroid)].to_f64();
+        let mut order: Vec<usize> = (0..u.rows()).collect();
+        order.sort_by(|&a, &b| entry(b).total_cmp(&entry(a)).then(a.cmp(&b)));
+        let least = order.first().map_or(0.0, |&top| TINY * entry(top));
+        let kept = order.into_iter().take(most).filter(move |&j| entry(j) > least);
+        kept.enumerate().map(move |(at, feature)| {
+            let all: f64 = u.row(feature).iter().map(|entry| entry.to_f64()).sum();
+            let (rank, share) = (at + 1, entry(feature) / all);
+            MainFeature { centroid, rank, feature, value: u[(feature, centroid)], share }
+        })
+    };
+    (0..u.cols()).flat_map(of).collect()
+}
+
+/// Writes the features that each centroid has most of.
 pub(crate) fn write_features<T: Real>(
     out: &mut dyn Write,
     (fit, features): (&Fit<T>, &[String]),
 ) -> io::Result<()> {
-    let u = fit.model.centroids();
     writeln!(out, "centroid,rank,feature,value,share")?;
-    for k in 0..u.cols() {
-        let mut order: Vec<usize> = (0..u.rows()).collect();
-        order.sort_by(|&a, &b| u[(b, k)].to_f64().total_cmp(&u[(a, k)].to_f64()).then(a.cmp(&b)));
-        let least = order.first().map_or(0.0, |&top| TINY * u[(top, k)].to_f64());
-        let kept = order.into_iter().take(TOP).filter(|&j| u[(j, k)].to_f64() > least);
-        for (rank, j) in kept.enumerate() {
-            let all: f64 = u.row(j).iter().map(|entry| entry.to_f64()).sum();
-            let value = u[(j, k)];
-            let (feature, share) = (field(&features[j]), number(value.to_f64() / all));
-            writeln!(out, "{k},{},{feature},{},{share}", rank + 1, number(value))?;
-        }
+    for MainFeature { centroid, rank, feature, value, share } in main_features(fit.model.centroids(), TOP) {
+        let (feature, value, share) = (field(&features[feature]), number(value), number(share));
+        writeln!(out, "{centroid},{rank},{feature},{value},{share}")?;
     }
     Ok(())
 }

@@ -28,6 +28,8 @@ pub struct FolderOptions<'a> {
     pub dtype: Option<Dtype>,
     /// Height and width that images are brought to.
     pub resize: Option<(usize, usize)>,
+    /// Whether a pixel is red, green and blue, and not grey.
+    pub colour: bool,
     /// Words that count, in the order of the features; by default those of the texts.
     pub vocabulary: Option<&'a [String]>,
     /// How the words of texts are counted.
@@ -57,10 +59,6 @@ pub(crate) struct Item {
 impl FolderKind {
     /// What most files of a folder are, or why it cannot be told.
     pub fn of(folder: &Path) -> Result<Self, Error> {
-        if [".zgroup", ".zarray", "zarr.json"].iter().any(|name| folder.join(name).is_file()) {
-            let problem = Problem::unsupported("a zarr store", "write it as .h5ad, .h5 or .npy");
-            return Err(problem.of(folder.display().to_string()));
-        }
         let count = |kind: Self| list(folder, kind).map(|items| items.len());
         match (count(Self::Images)?, count(Self::Texts)?) {
             (0, 0) => {
@@ -86,7 +84,7 @@ pub fn read_folder(folder: &Path, kind: FolderKind, options: &FolderOptions<'_>)
     let (mut data, image) = match kind {
         FolderKind::Images => {
             let Images { x, shape, coloured } = images::read(&items, options)?;
-            let remarks = coloured.then_some(Remark::Colours).into_iter().collect();
+            let remarks = (coloured && !options.colour).then_some(Remark::Colours).into_iter().collect();
             (Dataset { remarks, ..Dataset::from(x) }, Some(shape))
         }
         FolderKind::Texts => {

@@ -1,7 +1,7 @@
 //! Which format a file is in.
 
 use crate::error::Problem;
-use crate::{hdf5, json_lines, mat, npy, sheet, unpack};
+use crate::{arrow, hdf5, json_lines, mat, npy, sheet, unpack};
 use std::path::Path;
 
 /// The formats that this crate knows.
@@ -15,18 +15,20 @@ pub(crate) enum Format {
     Parquet,
     Sheet,
     Json,
+    Arrow,
+    /// A zip archive of a zarr store.
+    Zarr,
     Hdf5,
     /// Packed as a whole: what is inside is not known before.
     Packed,
 }
 
-const KNOWN: &str = "use .csv, .tsv, .xlsx, .jsonl, .npy, .npz, .mat, .mtx, .parquet, .h5 or .h5ad";
+const KNOWN: &str = "use .csv, .tsv, .xlsx, .jsonl, .npy, .npz, .mat, .mtx, .parquet, .feather, .h5 or .h5ad";
 const WRITTEN: &str = "use .csv, .tsv, .npy, .npz, .mat, .mtx or .parquet";
 
 /// Formats that are known by their first bytes, and not read.
-const FOREIGN: [(&[u8], &str, &str); 11] = [
-    (b"ARROW1", "an Arrow or Feather file", "save it as Parquet"),
-    (b"FEA1", "an old Feather file", "save it as Parquet"),
+const FOREIGN: [(&[u8], &str, &str); 10] = [
+    (b"FEA1", "a Feather file of version 1", "save it as version 2, or as Parquet"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel file (.xls)", "save it as .xlsx"),
     (b"\xfd7zXZ", "a file packed by xz", "unpack it, or pack it with gzip or zstd"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it"),
@@ -39,6 +41,11 @@ const FOREIGN: [(&[u8], &str, &str); 11] = [
 ];
 
 impl Format {
+    /// Whether its columns may be other things than features.
+    pub(crate) fn is_table(self) -> bool {
+        matches!(self, Self::Text | Self::Sheet | Self::Json | Self::Parquet | Self::Arrow)
+    }
+
     /// By the first bytes; where they tell nothing, by the ending of the name.
     pub(crate) fn detect(bytes: &[u8], name: &str) -> Result<Self, Problem> {
         if let Some((_, what, instead)) = FOREIGN.iter().find(|(magic, ..)| bytes.starts_with(magic)) {
@@ -57,6 +64,7 @@ impl Format {
             b if b.starts_with(npy::MAGIC) => Some(Self::Npy),
             b if b.starts_with(b"PK\x03\x04") || b.starts_with(b"PK\x05\x06") => Some(Self::Npz),
             b if b.starts_with(b"PAR1") => Some(Self::Parquet),
+            b if arrow::is_arrow(b) => Some(Self::Arrow),
             b if hdf5::is_hdf5(b) => Some(Self::Hdf5),
             b if b.get(..14).is_some_and(|b| b.eq_ignore_ascii_case(b"%%MatrixMarket")) => {
                 Some(Self::MatrixMarket)
@@ -80,6 +88,7 @@ impl Format {
     pub(crate) fn of_archive(self, bytes: &[u8]) -> Result<Self, Problem> {
         match self {
             Self::Npz if sheet::is_workbook(bytes) => Ok(Self::Sheet),
+            Self::Npz if sheet::is_store(bytes) => Ok(Self::Zarr),
             Self::Npz => match sheet::foreign(bytes) {
                 Some((what, instead)) => Err(Problem::unsupported(what, instead)),
                 None => Ok(Self::Npz),
@@ -100,6 +109,7 @@ impl Format {
             "parquet" | "pq" => Some(Self::Parquet),
             "xlsx" | "xlsm" => Some(Self::Sheet),
             "jsonl" | "ndjson" | "json" => Some(Self::Json),
+            "feather" | "arrow" | "arrows" | "ipc" => Some(Self::Arrow),
             "h5" | "hdf5" | "h5ad" | "loom" => Some(Self::Hdf5),
             _ => None,
         }

@@ -1,4 +1,4 @@
-//! Images as samples: grey, from 0 (black) to 1 (white), row by row.
+//! Images as samples: grey, or red, green and blue, from 0 (black) to 1, row by row.
 
 use crate::budget::Budget;
 use crate::dataset::{Dtype, Numbers};
@@ -16,10 +16,12 @@ use std::io::Cursor;
 const MOST_PIXELS: u32 = 20_000;
 /// Bytes that decoding one image may take.
 const MOST_BYTES: u64 = 1 << 30;
-/// Pixels that are turned grey at a time.
+/// Pixels that are turned into numbers at a time.
 const STRIP: u32 = 1 << 16;
-/// Bytes of a grey pixel, and of one between the two steps of resizing.
-const GREY: u64 = 4;
+/// Features of a pixel in colour.
+const COLOURS: usize = 3;
+/// Bytes of a number of a pixel, and of a pixel between the two steps of resizing.
+const NUMBER: u64 = 4;
 const BETWEEN: u64 = 16;
 
 /// Images as samples.
@@ -27,7 +29,7 @@ pub(crate) struct Images<X> {
     pub(crate) x: X,
     /// Their common shape.
     pub(crate) shape: ImageShape,
-    /// Whether any has colours, which are gone.
+    /// Whether any has colours.
     pub(crate) coloured: bool,
 }
 
@@ -35,10 +37,10 @@ pub(crate) struct Images<X> {
 pub(crate) fn read(items: &[Item], options: &FolderOptions<'_>) -> Result<Images<Numbers>, Error> {
     let sides = options.resize.map(sides).transpose().map_err(|problem| problem.of("the images"))?;
     Ok(if options.dtype == Some(Dtype::F32) {
-        let Images { x, shape, coloured } = matrix::<f32>(items, sides, &options.budget)?;
+        let Images { x, shape, coloured } = matrix::<f32>(items, (sides, options.colour), &options.budget)?;
         Images { x: x.into(), shape, coloured }
     } else {
-        let Images { x, shape, coloured } = matrix::<f64>(items, sides, &options.budget)?;
+        let Images { x, shape, coloured } = matrix::<f64>(items, (sides, options.colour), &options.budget)?;
         Images { x: x.into(), shape, coloured }
     })
 }
@@ -54,9 +56,10 @@ fn sides((height, width): (usize, usize)) -> Result<(u32, u32), Problem> {
 
 fn matrix<T: Real>(
     items: &[Item],
-    sides: Option<(u32, u32)>,
+    (sides, colour): (Option<(u32, u32)>, bool),
     budget: &Budget,
 ) -> Result<Images<Mat<T>>, Error> {
+    let parts = if colour { COLOURS } else { 1 };
     let mut coloured = false;
     let mut pixels: Vec<T> = Vec::new();
     let mut first: Option<(u32, u32)> = None;
@@ -68,18 +71,18 @@ fn matrix<T: Real>(
         coloured |= image.color().has_color();
         let size = sides.unwrap_or_else(|| image.dimensions());
         if first.is_none() {
-            let entries = items.len().checked_mul(size.0 as usize * size.1 as usize);
+            let entries = items.len().checked_mul(size.0 as usize * size.1 as usize * parts);
             pixels = within.room(entries, "the matrix of all images").map_err(of_item)?;
             budget.spend(size_of::<T>() as u64 * pixels.capacity() as u64);
         }
         if *first.get_or_insert(size) != size {
             return Err(differs(item, size, (&items[0], first.unwrap_or(size))));
         }
-        append(&mut pixels, &image, size, &within).map_err(of_item)?;
+        append(&mut pixels, &image, (size, colour), &within).map_err(of_item)?;
     }
     let (width, height) = first.unwrap_or((0, 0));
-    let shape = ImageShape { height: height as usize, width: width as usize, column_major: false };
-    let x = Mat::from_vec(pixels, items.len(), shape.height * shape.width);
+    let shape = ImageShape { height: height as usize, width: width as usize, column_major: false, colour };
+    let x = Mat::from_vec(pixels, items.len(), shape.height * shape.width * parts);
     Ok(Images { x: x.map_err(|error| Problem::from(error).of("the images"))?, shape, coloured })
 }
 
@@ -124,27 +127,38 @@ fn decode(bytes: &[u8], item: &Item, budget: &Budget) -> Result<DynamicImage, Pr
 fn append<T: Real>(
     pixels: &mut Vec<T>,
     image: &DynamicImage,
-    (width, height): (u32, u32),
+    ((width, height), colour): ((u32, u32), bool),
     budget: &Budget,
 ) -> Result<(), Problem> {
-    let real = |&grey: &f32| T::from_f64(f64::from(grey));
+    let real = |&level: &f32| T::from_f64(f64::from(level));
     let (own_width, own_height) = image.dimensions();
     if (own_width, own_height) == (width, height) {
         // A strip at a time: all of it in single precision would take four times the memory.
         let rows = (STRIP / width).max(1);
         for top in (0..height).step_by(rows as usize) {
-            let strip = image.crop_imm(0, top, width, rows.min(height - top)).to_luma32f();
-            pixels.extend(strip.as_raw().iter().map(real));
+            let strip = image.crop_imm(0, top, width, rows.min(height - top));
+            pixels.extend(levels(&strip, colour).iter().map(real));
         }
         return Ok(());
     }
     let area = |width: u32, height: u32| u64::from(width) * u64::from(height);
-    let grey = area(own_width, own_height).saturating_add(area(width, height)).saturating_mul(GREY);
+    let number = if colour { NUMBER * COLOURS as u64 } else { NUMBER };
+    let both = area(own_width, own_height).saturating_add(area(width, height)).saturating_mul(number);
     let between = area(own_width, height).saturating_mul(BETWEEN);
-    budget.take(grey.checked_add(between), "resizing the image")?;
-    let resized = image::imageops::resize(&image.to_luma32f(), width, height, FilterType::Triangle);
-    pixels.extend(resized.as_raw().iter().map(real));
+    budget.take(both.checked_add(between), "resizing the image")?;
+    if colour {
+        let resized = image::imageops::resize(&image.to_rgb32f(), width, height, FilterType::Triangle);
+        pixels.extend(resized.as_raw().iter().map(real));
+    } else {
+        let resized = image::imageops::resize(&image.to_luma32f(), width, height, FilterType::Triangle);
+        pixels.extend(resized.as_raw().iter().map(real));
+    }
     Ok(())
+}
+
+/// The numbers of all pixels, row by row.
+fn levels(image: &DynamicImage, colour: bool) -> Vec<f32> {
+    if colour { image.to_rgb32f().into_raw() } else { image.to_luma32f().into_raw() }
 }
 
 fn differs(item: &Item, (width, height): (u32, u32), (first, size): (&Item, (u32, u32))) -> Error {

@@ -4,14 +4,14 @@ use crate::atomic::Batch;
 use crate::error::{Error, Problem};
 use emmf::Mat;
 use emmf::synth::ImageShape;
-use image::{GrayImage, ImageFormat};
+use image::{DynamicImage, GrayImage, ImageFormat, RgbImage};
 use std::io::{self, Cursor};
 use std::path::Path;
 
 /// Files that appear together: each is held open until then, and a process may hold a few hundred.
 const TOGETHER: usize = 64;
 
-/// Writes a PNG file for each sample, `CLASS/NUMBER.png` in this folder: grey from 0 (black) to 1 (white), what is outside is cut
+/// Writes a PNG file for each sample, `CLASS/NUMBER.png` in this folder: from 0 (black) to 1, what is outside is cut
 /// off. Every file appears as a whole or not at all; others in the folder stay.
 pub fn write_images(folder: &Path, x: &Mat<f64>, shape: ImageShape, labels: &[String]) -> Result<(), Error> {
     let labels: Vec<(usize, &String)> = labels.iter().enumerate().take(x.rows()).collect();
@@ -31,10 +31,17 @@ pub fn write_images(folder: &Path, x: &Mat<f64>, shape: ImageShape, labels: &[St
 
 fn png(sample: &[f64], shape: ImageShape) -> io::Result<Vec<u8>> {
     let side = |side: usize| u32::try_from(side).map_err(io::Error::other);
-    let image = GrayImage::from_fn(side(shape.width)?, side(shape.height)?, |right, down| {
-        let grey = sample.get(shape.feature(down as usize, right as usize)).copied().unwrap_or(0.0);
-        image::Luma([(255.0 * grey.clamp(0.0, 1.0)).round() as u8])
-    });
+    let (width, height) = (side(shape.width)?, side(shape.height)?);
+    let level =
+        |feature: usize| (255.0 * sample.get(feature).copied().unwrap_or(0.0).clamp(0.0, 1.0)).round() as u8;
+    let part = |right: u32, down: u32, part: usize| {
+        shape.pixel(down as usize, right as usize).nth(part).map_or(0, level)
+    };
+    let image: DynamicImage = if shape.colour {
+        RgbImage::from_fn(width, height, |x, y| image::Rgb([0, 1, 2].map(|at| part(x, y, at)))).into()
+    } else {
+        GrayImage::from_fn(width, height, |x, y| image::Luma([part(x, y, 0)])).into()
+    };
     let mut bytes = Cursor::new(Vec::new());
     image.write_to(&mut bytes, ImageFormat::Png).map_err(io::Error::other)?;
     Ok(bytes.into_inner())

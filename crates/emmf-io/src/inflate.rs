@@ -32,6 +32,14 @@ impl<'a> Allowance<'a> {
         Ok(bytes)
     }
 
+    /// So many zeros, for what unpacks to so many bytes.
+    pub(crate) fn room(&mut self, bytes: usize, place: &str) -> Result<Vec<u8>, Problem> {
+        self.spend(Some(bytes as u64), place)?;
+        let mut room = self.budget.room(Some(bytes), place)?;
+        room.resize(bytes, 0);
+        Ok(room)
+    }
+
     /// Takes `bytes` off; `None` stands for a number too large to compute.
     pub(crate) fn spend(&mut self, bytes: Option<u64>, place: &str) -> Result<(), Problem> {
         let left = bytes.and_then(|bytes| self.left.checked_sub(bytes));

@@ -1,7 +1,8 @@
 //! Records as JSON: one object a line, or an array of objects.
 
 use crate::budget::Budget;
-use crate::columns::{self, Columns};
+use crate::cells;
+use crate::columns::Columns;
 use crate::dataset::text_bytes;
 use crate::error::Problem;
 use serde::de::{Deserialize, DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -11,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 /// A place for a cell that a later record may fill.
-const CELL: u64 = size_of::<columns::Cell>() as u64;
+const CELL: u64 = size_of::<cells::Cell>() as u64;
 
 /// Whether these bytes begin with an object, or an array of them.
 pub(crate) fn is_json(head: &[u8]) -> bool {
@@ -39,7 +40,7 @@ pub(crate) fn read(bytes: &[u8], budget: &Budget) -> Result<Columns, Problem> {
         at = skipped(bytes, bytes.len() - rest.len(), b',');
         table.add(record)?;
     }
-    Ok(Columns { names: Some(table.names), cells: table.cells, first: 1 })
+    Ok(Columns::of_cells(Some(table.names), table.cells, 1))
 }
 
 /// The next byte that is neither white space nor one such mark.
@@ -67,7 +68,7 @@ struct Record<'a> {
 }
 
 impl<'de> DeserializeSeed<'de> for Record<'_> {
-    type Value = Vec<(String, columns::Cell)>;
+    type Value = Vec<(String, cells::Cell)>;
 
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_map(self)
@@ -75,7 +76,7 @@ impl<'de> DeserializeSeed<'de> for Record<'_> {
 }
 
 impl<'de> Visitor<'de> for Record<'_> {
-    type Value = Vec<(String, columns::Cell)>;
+    type Value = Vec<(String, cells::Cell)>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
@@ -98,7 +99,7 @@ impl<'de> Visitor<'de> for Record<'_> {
 }
 
 /// A value as a cell; what is inside of lists and objects is passed over.
-struct Read(columns::Cell);
+struct Read(cells::Cell);
 
 impl<'de> Deserialize<'de> for Read {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -109,44 +110,44 @@ impl<'de> Deserialize<'de> for Read {
 struct AnyValue;
 
 impl<'de> Visitor<'de> for AnyValue {
-    type Value = columns::Cell;
+    type Value = cells::Cell;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value")
     }
 
-    fn visit_unit<E>(self) -> Result<columns::Cell, E> {
-        Ok(columns::Cell::Gap)
+    fn visit_unit<E>(self) -> Result<cells::Cell, E> {
+        Ok(cells::Cell::Gap)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<columns::Cell, E> {
-        Ok(columns::Cell::Number(f64::from(u8::from(value))))
+    fn visit_bool<E>(self, value: bool) -> Result<cells::Cell, E> {
+        Ok(cells::Cell::Number(f64::from(u8::from(value))))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<columns::Cell, E> {
-        Ok(columns::Cell::Number(value as f64))
+    fn visit_i64<E>(self, value: i64) -> Result<cells::Cell, E> {
+        Ok(cells::Cell::Number(value as f64))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<columns::Cell, E> {
-        Ok(columns::Cell::Number(value as f64))
+    fn visit_u64<E>(self, value: u64) -> Result<cells::Cell, E> {
+        Ok(cells::Cell::Number(value as f64))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<columns::Cell, E> {
-        Ok(columns::Cell::Number(value))
+    fn visit_f64<E>(self, value: f64) -> Result<cells::Cell, E> {
+        Ok(cells::Cell::Number(value))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<columns::Cell, E> {
-        Ok(columns::Cell::Text(text.to_owned()))
+    fn visit_str<E>(self, text: &str) -> Result<cells::Cell, E> {
+        Ok(cells::Cell::Text(text.to_owned()))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<columns::Cell, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<cells::Cell, A::Error> {
         while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(columns::Cell::Other("a list"))
+        Ok(cells::Cell::Other("a list"))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<columns::Cell, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<cells::Cell, A::Error> {
         while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(columns::Cell::Other("an object"))
+        Ok(cells::Cell::Other("an object"))
     }
 }
 
@@ -154,7 +155,7 @@ struct Records<'a> {
     budget: &'a Budget,
     names: Vec<String>,
     places: HashMap<String, usize>,
-    cells: Vec<Vec<columns::Cell>>,
+    cells: Vec<Vec<cells::Cell>>,
     rows: usize,
 }
 
@@ -163,7 +164,7 @@ impl<'a> Records<'a> {
         Self { budget, names: Vec::new(), places: HashMap::new(), cells: Vec::new(), rows: 0 }
     }
 
-    fn add(&mut self, record: Vec<(String, columns::Cell)>) -> Result<(), Problem> {
+    fn add(&mut self, record: Vec<(String, cells::Cell)>) -> Result<(), Problem> {
         for (key, cell) in record {
             let at = match self.places.get(&key) {
                 Some(&at) => at,
@@ -175,7 +176,7 @@ impl<'a> Records<'a> {
         self.rows += 1;
         for cells in self.cells.iter_mut().filter(|cells| cells.len() < self.rows) {
             self.budget.take(Some(CELL), "the table")?;
-            cells.push(columns::Cell::Gap);
+            cells.push(cells::Cell::Gap);
         }
         Ok(())
     }
@@ -184,7 +185,7 @@ impl<'a> Records<'a> {
     fn column(&mut self, key: String) -> Result<usize, Problem> {
         let bytes = (self.rows as u64).saturating_mul(CELL).saturating_add(3 * key.len() as u64 + 128);
         self.budget.take(Some(bytes), "the table")?;
-        self.cells.push(vec![columns::Cell::Gap; self.rows]);
+        self.cells.push(vec![cells::Cell::Gap; self.rows]);
         self.names.push(key.clone());
         self.places.insert(key, self.names.len() - 1);
         Ok(self.names.len() - 1)

@@ -18,10 +18,13 @@
 
 mod advice;
 mod array;
+mod arrow;
 mod atomic;
 mod beside;
 mod budget;
+mod cells;
 mod checkpoint;
+mod codec;
 mod columns;
 mod dataset;
 mod error;
@@ -65,10 +68,12 @@ mod start;
 mod stream;
 mod text;
 mod texts;
+mod tree;
 mod unpack;
 mod variable;
 mod variables;
 mod write;
+mod zarr;
 
 pub use advice::{Advice, Setting};
 pub use atomic::{Batch, check_folder, check_writable, write_atomically};
@@ -79,7 +84,7 @@ pub use checkpoint::{
 };
 pub use dataset::{Dataset, Dtype, Matrix, Numbers};
 pub use error::{Error, Problem, nearest};
-pub use factors::{TableFormat, coefficients, layer_columns};
+pub use factors::{MainFeature, TableFormat, coefficients, layer_columns, main_features};
 pub use folder::{Folder, FolderKind, FolderOptions, read_folder};
 pub use guarded::is_guarded;
 pub use hdf5::is_anndata;
@@ -108,5 +113,5 @@ pub use start::read_start;
 pub use stream::{FileRows, FileSize, Streamed, file_size, stream};
 pub use text::{disarmed, meant};
 pub use texts::{Frequency, StopWords, TextOptions};
-pub use variable::variable_features;
+pub use variable::{most_variable, variable_features};
 pub use write::{check_output, write, write_texts, write_with_labels};

@@ -220,7 +220,7 @@ fn notes(bytes: &[u8]) -> Result<Notes, Problem> {
         noted.map_or(Ok(Notes::default()), |text| serde_json::from_str(text)).map_err(broken)?;
     let features = header.info("U").and_then(|u| u.shape.first().copied());
     let names = notes.features.as_ref().map(|names| Some(names.len()));
-    let pixels = notes.image.map(|image| image.height.checked_mul(image.width));
+    let pixels = notes.image.map(|image| image.features());
     if names.into_iter().chain(pixels).any(|count| count != features) {
         return Err(Problem::malformed("the metadata", "its features are not those of U"));
     }

@@ -13,7 +13,36 @@ pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 /// Reads one array.
 pub(crate) fn read<'a>(bytes: Cow<'a, [u8]>, budget: &Budget) -> Result<Variable<'a>, Problem> {
     let (header, start) = split_header(&bytes)?;
-    let header = Header::parse(header)?;
+    variable(Header::parse(header)?, bytes, start, budget)
+}
+
+/// An array of zarr, whose types are called as those of NPY: row by row, and all of it there.
+pub(crate) fn coded(
+    code: &str,
+    shape: Vec<usize>,
+    bytes: Vec<u8>,
+    budget: &Budget,
+) -> Result<Variable<'static>, Problem> {
+    let (kind, big_endian) = parse_kind(code);
+    variable(Header { kind, big_endian, fortran: false, shape }, bytes.into(), 0, budget)
+}
+
+/// Bytes of an entry of this type, where it is one of numbers or short texts, and what kind of number it is.
+pub(crate) fn entry(code: &str) -> Option<(usize, Option<Element>)> {
+    match parse_kind(code).0 {
+        Kind::Number(element) => Some((element.size(), Some(element))),
+        Kind::Bytes(width) => Some((width, None)),
+        Kind::Unicode(width) => Some((width.checked_mul(4)?, None)),
+        Kind::Other(_) => None,
+    }
+}
+
+fn variable<'a>(
+    header: Header,
+    bytes: Cow<'a, [u8]>,
+    start: usize,
+    budget: &Budget,
+) -> Result<Variable<'a>, Problem> {
     let Some(dims) = header.dims() else {
         return Ok(Variable::Other(format!("{} dimensions", header.shape.len())));
     };

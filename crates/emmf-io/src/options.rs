@@ -81,8 +81,8 @@ impl Usual {
 
 /// A setting that cannot be meant for a file is a mistake, not something to pass over.
 pub(crate) fn refuse_idle(format: Format, options: &ReadOptions) -> Result<(), Problem> {
-    let is_table = matches!(format, Format::Text | Format::Sheet | Format::Json | Format::Parquet);
-    let has_variables = matches!(format, Format::Npz | Format::Mat | Format::Hdf5);
+    let is_table = format.is_table();
+    let has_variables = matches!(format, Format::Npz | Format::Mat | Format::Hdf5 | Format::Zarr);
     let idle = [
         (Setting::Labels, options.labels.is_some() && !is_table && !has_variables),
         (Setting::Id, options.id.is_some() && !is_table && !has_variables),

@@ -98,10 +98,14 @@ impl Order {
                 want: (wanted.height, wanted.width),
             });
         }
-        let mut columns = vec![0; found.height * found.width];
+        if found.colour != wanted.colour {
+            return Err(Problem::OtherColours { colour: found.colour });
+        }
+        let mut columns = vec![0; found.features().unwrap_or(0)];
         for down in 0..found.height {
             for right in 0..found.width {
-                columns[wanted.feature(down, right)] = found.feature(down, right);
+                let pixels = wanted.pixel(down, right).zip(found.pixel(down, right));
+                pixels.for_each(|(to, from)| columns[to] = from);
             }
         }
         Ok(Self { columns, left_out: Vec::new() })

@@ -9,7 +9,7 @@ use crate::source::Source;
 use crate::stream::in_place;
 use crate::texts::{Counted, Texts};
 use crate::unpack::unpacked;
-use crate::{beside, hdf5, json_lines, mat, matrix_market, npy, npz, sheet, text, texts};
+use crate::{arrow, beside, hdf5, json_lines, mat, matrix_market, npy, npz, sheet, text, texts, zarr};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -17,9 +17,16 @@ use std::path::Path;
 ///
 /// The format is told by the first bytes, and where they tell nothing by the ending of the name.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Error> {
+    let within = options.for_one_file();
+    if zarr::is_store(path) {
+        let read = || {
+            refuse_idle(Format::Zarr, &within)?;
+            finished((zarr::read_folder(path, &within)?, Format::Zarr), &within)
+        };
+        return spent(read(), path.display().to_string(), &options.budget);
+    }
     let source = Source::open(path)?;
     let name = source.name.clone();
-    let within = options.for_one_file();
     let read = || {
         if let Some(x) = in_place(&source, &within) {
             return finished((x.map(Dataset::from)?, Format::Npy), &within);
@@ -43,8 +50,7 @@ pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Dat
 /// What all formats have in common: columns are chosen, rows and columns may be swapped, and labels are classes.
 fn finished((data, format): (Dataset, Format), options: &ReadOptions) -> Result<Dataset, Problem> {
     // The readers of tables choose columns by themselves: some are no features.
-    let is_table = matches!(format, Format::Text | Format::Sheet | Format::Json | Format::Parquet);
-    let data = if is_table { data } else { data.with_columns(options)? };
+    let data = if format.is_table() { data } else { data.with_columns(options)? };
     let data = if options.transpose { data.transposed(&options.budget)? } else { data };
     data.settled(options.labels.as_deref())
 }
@@ -58,6 +64,9 @@ pub fn read_texts(
     vocabulary: Option<&[String]>,
 ) -> Result<Dataset, Error> {
     let within = options.for_one_file();
+    if zarr::is_store(path) {
+        return Err(no_texts().of(path.display().to_string()));
+    }
     let (bytes, name) = load(path, &within.budget)?;
     let data = counted(bytes.into(), &name, (column, &within), vocabulary);
     spent(data, name, &options.budget)
@@ -70,6 +79,9 @@ pub fn read_texts_or_counts(
     options: &ReadOptions,
     vocabulary: Option<&[String]>,
 ) -> Result<Dataset, Error> {
+    if zarr::is_store(path) {
+        return read(path, options);
+    }
     let within = options.for_one_file();
     let (bytes, name) = load(path, &within.budget)?;
     let data = match counted(Cow::Borrowed(&bytes), &name, (column, &within), vocabulary) {
@@ -107,6 +119,10 @@ fn counted(
 /// name (`y`, `gnd`, `labels`, `label`, `class`, `target`), the `wanted` one, or a bare vector.
 pub fn read_labels(path: &Path, wanted: Option<&str>, budget: &Budget) -> Result<Vec<String>, Error> {
     let within = budget.fork();
+    if zarr::is_store(path) {
+        let labels = zarr::labels_of_folder(path, (wanted, &within));
+        return labels.map_err(|problem| problem.of(path.display().to_string()));
+    }
     let (bytes, name) = load(path, &within)?;
     parse_labels(bytes.into(), &name, (wanted, &within)).map_err(|problem| problem.of(name))
 }
@@ -153,7 +169,9 @@ fn parse(bytes: Cow<'_, [u8]>, name: &str, options: &ReadOptions) -> Result<(Dat
             Ok(data)
         }
         Format::Json => json_lines::read(&bytes, budget)?.into_dataset(options),
+        Format::Arrow => arrow::read(&bytes, budget)?.into_dataset(options),
         Format::Hdf5 => hdf5::read(bytes, options),
+        Format::Zarr => zarr::read_zip(&bytes, options),
         Format::Parquet => parquet(bytes, options),
         Format::Packed => Err(packed_twice()),
     };
@@ -187,12 +205,18 @@ fn parse_texts(
         Format::Text => text::read_texts(&bytes, (column, options), budget),
         Format::Sheet => sheet::read(&bytes, options)?.0.into_texts(column, options),
         Format::Json => json_lines::read(&bytes, budget)?.into_texts(column, options),
+        Format::Arrow => arrow::read(&bytes, budget)?.into_texts(column, options),
         Format::Parquet => parquet_texts(bytes, column, options),
         Format::Packed => Err(packed_twice()),
-        Format::Npy | Format::Npz | Format::Mat | Format::MatrixMarket | Format::Hdf5 => Err(
-            Problem::unsupported("a column of texts in this format", "use CSV, Excel, JSON lines or Parquet"),
-        ),
+        Format::Npy | Format::Npz | Format::Mat | Format::MatrixMarket | Format::Hdf5 | Format::Zarr => {
+            Err(no_texts())
+        }
     }
+}
+
+fn no_texts() -> Problem {
+    let instead = "use CSV, Excel, JSON lines, Parquet or Feather";
+    Problem::unsupported("a column of texts in this format", instead)
 }
 
 fn parse_labels(
@@ -214,7 +238,9 @@ fn parse_labels(
             sheet::read(&bytes, &options)?.0.into_labels(wanted, budget)
         }
         Format::Json => json_lines::read(&bytes, budget)?.into_labels(wanted, budget),
+        Format::Arrow => arrow::read(&bytes, budget)?.into_labels(wanted, budget),
         Format::Hdf5 => hdf5::read_labels(bytes, (wanted, budget)),
+        Format::Zarr => zarr::labels_of_zip(&bytes, (wanted, budget)),
         Format::Parquet => parquet_labels(bytes, (wanted, budget)),
         Format::Packed => Err(packed_twice()),
     }

@@ -44,7 +44,22 @@ pub(crate) struct Table<'a> {
     pub(crate) kinds: &'a [Kind],
 }
 
+/// Columns that pandas adds to keep an index; they are no features.
+const INDEX: &str = "__index_level_";
+
 impl Table<'_> {
+    /// The options, with what pandas keeps an index in: it names the samples, unless it only counts them.
+    pub(crate) fn with_index(&self, options: &ReadOptions) -> ReadOptions {
+        let mut wanted = options.clone();
+        let names = self.names.unwrap_or_default();
+        let Some(at) = names.iter().position(|name| name.starts_with(INDEX)) else { return wanted };
+        if wanted.id.is_none() && matches!(self.kinds[at], Kind::Texts | Kind::Names) {
+            wanted.id = Some(names[at].clone());
+        }
+        wanted.drop.push(names[at].clone());
+        wanted
+    }
+
     /// Decides by what the options say, then by what the columns are called and hold.
     pub(crate) fn roles(&self, options: &ReadOptions) -> Result<Roles, Problem> {
         let labels = options.labels.as_deref().map(|wanted| self.find(wanted)).transpose()?;

@@ -1,12 +1,14 @@
 //! A sheet of an Excel file.
 
 use crate::budget::Budget;
-use crate::columns::{Cell, Columns};
+use crate::cells::Cell;
+use crate::columns::Columns;
 use crate::error::{Problem, listed, nearest};
 use crate::guarded::guarded;
 use crate::inflate::Allowance;
 use crate::options::ReadOptions;
 use crate::remark::Remark;
+use crate::zarr;
 use calamine::{CellErrorType, DataRef, Reader, Xlsx, XlsxError};
 use std::io::Cursor;
 use std::path::Path;
@@ -23,6 +25,11 @@ fn names(bytes: &[u8]) -> Vec<String> {
 /// Whether a zip archive holds a workbook.
 pub(crate) fn is_workbook(bytes: &[u8]) -> bool {
     names(bytes).iter().any(|name| name == "xl/workbook.xml")
+}
+
+/// Whether a zip archive holds a zarr store.
+pub(crate) fn is_store(bytes: &[u8]) -> bool {
+    names(bytes).iter().any(|name| zarr::is_mark(name))
 }
 
 /// What a zip archive is that holds neither arrays nor sheets that can be read, and what to do instead.
@@ -147,7 +154,7 @@ fn table(cells: Vec<Placed>, options: &ReadOptions, budget: &Budget) -> Result<C
     let some_name = grid.iter().any(|cells| matches!(cells[0], Cell::Text(_)));
     let header = options.header.unwrap_or_else(|| some_name && grid.iter().all(is_name));
     let names = header.then(|| grid.iter_mut().map(|cells| name(cells.remove(0))).collect());
-    Ok(Columns { names, cells: grid, first: top as usize + 1 + usize::from(header) })
+    Ok(Columns::of_cells(names, grid, top as usize + 1 + usize::from(header)))
 }
 
 fn name(cell: Cell) -> String {

@@ -120,6 +120,9 @@ pub(crate) fn count(
         Some(words) => (words.to_vec(), None),
         None => choose(&counts, options),
     };
+    if let (true, Some(of @ 1..)) = (words.is_empty(), found) {
+        return Err(Problem::NoWords { of });
+    }
     if texts.is_empty() || words.is_empty() {
         return Err(Problem::Empty { rows: texts.len(), cols: words.len() });
     }

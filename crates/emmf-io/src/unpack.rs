@@ -1,6 +1,7 @@
 //! Files that are packed as a whole: gzip, bzip2 and zstd.
 
 use crate::budget::Budget;
+use crate::codec;
 use crate::error::Problem;
 use crate::inflate::Allowance;
 use std::borrow::Cow;
@@ -57,7 +58,7 @@ pub(crate) fn unpacked<'b, 'n>(
     let inner = match packing {
         Packing::Gzip => allowance.read(flate2::read::MultiGzDecoder::new(&*bytes), "the packed file")?,
         Packing::Bzip2 => allowance.read(bzip2::read::MultiBzDecoder::new(&*bytes), "the packed file")?,
-        Packing::Zstd => zstd(&bytes, &mut allowance)?,
+        Packing::Zstd => codec::zstd(&bytes, &mut allowance, "the packed file")?,
     };
     Ok((inner.into(), without_ending(name)))
 }
@@ -75,21 +76,4 @@ fn begin_of_zstd(head: &[u8], limit: u64, unpacked: &mut Vec<u8>) -> io::Result<
 #[cfg(not(feature = "parquet"))]
 fn begin_of_zstd(_: &[u8], _: u64, _: &mut Vec<u8>) -> io::Result<usize> {
     Ok(0)
-}
-
-#[cfg(feature = "parquet")]
-fn zstd(bytes: &[u8], allowance: &mut Allowance<'_>) -> Result<Vec<u8>, Problem> {
-    let reader = zstd::stream::read::Decoder::with_buffer(bytes);
-    let mut reader = reader
-        .map_err(|error| Problem::malformed("the packed file", format!("cannot be unpacked ({error})")))?;
-    // What packers use unless they are told to take gigabytes.
-    reader
-        .window_log_max(27)
-        .map_err(|error| Problem::malformed("the packed file", format!("cannot be unpacked ({error})")))?;
-    allowance.read(reader, "the packed file")
-}
-
-#[cfg(not(feature = "parquet"))]
-fn zstd(_: &[u8], _: &mut Allowance<'_>) -> Result<Vec<u8>, Problem> {
-    Err(Problem::unsupported("zstd", "build emmf-io with the feature `parquet`, or unpack the file first"))
 }

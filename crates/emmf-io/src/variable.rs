@@ -5,10 +5,10 @@
 //! outliers do not make a feature a variable one.
 
 use crate::budget::Budget;
-use crate::dataset::{Matrix, Numbers};
+use crate::dataset::Numbers;
 use crate::error::Problem;
 use crate::order::Order;
-use emmf::Real;
+use emmf::{Real, Samples};
 
 /// Groups of features by their mean, and the fewest features that make one.
 const GROUPS: usize = 20;
@@ -18,27 +18,31 @@ const QUANTILE: f64 = 0.98;
 
 /// Where the `most` variable features are, in the order of the data. All features where there are no more.
 pub fn variable_features(x: &Numbers, most: usize, budget: &Budget) -> Result<Order, Problem> {
-    let (samples, features) = x.shape();
-    if most == 0 || features <= most {
-        return Ok(Order::as_it_is(features));
-    }
     // The matrix by features.
-    let within = budget.fork();
-    within.take(Some(2 * x.bytes()), "the features one by one")?;
-    let moments = match x {
-        Numbers::F32(x) => by_feature(x, samples),
-        Numbers::F64(x) => by_feature(x, samples),
+    budget.fork().take(Some(2 * x.bytes()), "the features one by one")?;
+    let places = match x {
+        Numbers::F32(x) => most_variable(x.samples(), most),
+        Numbers::F64(x) => most_variable(x.samples(), most),
     };
-    let scores = scores(&moments);
+    Ok(Order::of_places(places?))
+}
+
+/// The places of the `most` variable features, in their order; all where there are no more.
+pub fn most_variable<T: Real>(x: Samples<'_, T>, most: usize) -> emmf::Result<Vec<usize>> {
+    let (samples, features) = x.shape();
     let mut order: Vec<usize> = (0..features).collect();
+    if most == 0 || features <= most {
+        return Ok(order);
+    }
+    let scores = scores(&by_feature(x, samples)?);
     order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
     order.truncate(most);
     order.sort_unstable();
-    Ok(Order::of_places(order))
+    Ok(order)
 }
 
 /// Mean and dispersion of every feature.
-fn by_feature<T: Real>(x: &Matrix<T>, samples: usize) -> Vec<(f64, f64)> {
+fn by_feature<T: Real>(x: Samples<'_, T>, samples: usize) -> emmf::Result<Vec<(f64, f64)>> {
     let (_, features) = x.shape();
     let mut columns: Vec<Vec<f64>> = vec![Vec::new(); features];
     let mut add = |j: usize, value: T| {
@@ -48,15 +52,14 @@ fn by_feature<T: Real>(x: &Matrix<T>, samples: usize) -> Vec<(f64, f64)> {
         }
     };
     match x {
-        Matrix::Dense(x) => {
-            (0..samples).for_each(|i| x.row(i).iter().enumerate().for_each(|(j, &value)| add(j, value)));
-        }
-        Matrix::Sparse(x) => {
-            let view = x.view();
-            (0..samples).for_each(|i| view.row(i).for_each(|(j, value)| add(j, value)));
+        Samples::Csr(x) => (0..samples).for_each(|i| x.row(i).for_each(|(j, value)| add(j, value))),
+        _ => {
+            for i in 0..samples {
+                x.row(i)?.into_iter().enumerate().for_each(|(j, value)| add(j, value));
+            }
         }
     }
-    columns.iter_mut().map(|values| moments(values, samples as f64)).collect()
+    Ok(columns.iter_mut().map(|values| moments(values, samples as f64)).collect())
 }
 
 fn moments(values: &mut [f64], samples: f64) -> (f64, f64) {

@@ -54,14 +54,18 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 fn promise_11_every_format_stays_within_its_budget() {
     let _turn = turn();
     let folder = tempfile::tempdir().unwrap();
-    for path in files(folder.path()).into_iter().chain(made::files(folder.path(), (3000, 40))) {
+    let others = made::files(folder.path(), (3000, 40)).into_iter().chain([fixture("many.feather")]);
+    for path in files(folder.path()).into_iter().chain(others) {
         for dtype in [Dtype::F32, Dtype::F64] {
             let what = format!("{} as {dtype}", path.display());
             let options = |budget| ReadOptions { dtype: Some(dtype), budget, ..ReadOptions::default() };
             stays_within(&what, |budget| read(&path, &options(budget)));
         }
-        let named = (!path.ends_with("x.npz") && !path.ends_with("x.mat") && !path.ends_with("x.h5"))
-            .then_some("label");
+        let named = (!path.ends_with("x.npz")
+            && !path.ends_with("x.mat")
+            && !path.ends_with("x.h5")
+            && !path.ends_with("x.zip"))
+        .then_some("label");
         if !path.ends_with("x.npy") && !path.ends_with("x.mtx") {
             let what = format!("labels of {}", path.display());
             stays_within(&what, |budget| read_labels(&path, named, &budget));
@@ -176,6 +180,11 @@ fn promise_11_images_are_counted_with_their_copies() {
             |budget| FolderOptions { dtype: Some(dtype), resize, budget, ..FolderOptions::default() };
         let read = |budget| read_folder(folder.path(), FolderKind::Images, &options(budget));
         stays_within(&format!("{resize:?} as {dtype}"), read);
+        let colours = |budget| {
+            let options = FolderOptions { colour: true, ..options(budget) };
+            read_folder(folder.path(), FolderKind::Images, &options)
+        };
+        stays_within(&format!("{resize:?} as {dtype} in colour"), colours);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The choice of a number of clusters, or of a rank.
+//! The choice of a number of clusters, of a rank, or of features.
 
 use std::ops::ControlFlow;
 
@@ -69,4 +69,24 @@ pub(crate) fn choose_layers<'py>(
         AnySamples::F32(x) => choose!(x),
         AnySamples::F64(x) => choose!(x),
     }
+}
+
+/// The places of so many features that vary most.
+#[pyfunction]
+pub(crate) fn most_variable<'py>(
+    py: Python<'py>,
+    x: AnySamples<'py>,
+    most: usize,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    macro_rules! places {
+        ($x:expr) => {{
+            let x = $x.parts()?;
+            door::through(py, |_| emmf_io::most_variable(x.samples()?, most))
+        }};
+    }
+    let places = match &x {
+        AnySamples::F32(x) => places!(x),
+        AnySamples::F64(x) => places!(x),
+    }?;
+    Ok(positions(py, places))
 }

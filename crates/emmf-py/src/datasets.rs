@@ -85,7 +85,7 @@ pub(crate) fn add_block_noise<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let mut x: Mat<f64> = owned(&x);
     let (height, width, column_major) = image;
-    let shape = ImageShape { height, width, column_major };
+    let shape = ImageShape { height, width, column_major, colour: false };
     // What is negative is outside of every matrix.
     let rows: Vec<usize> =
         rows.as_array().iter().map(|&row| usize::try_from(row).unwrap_or(usize::MAX)).collect();

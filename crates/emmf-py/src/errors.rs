@@ -1,5 +1,6 @@
 //! Errors of the library as exceptions, in the words of the Python package.
 
+use emmf::Setting;
 use emmf_io::Problem;
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -11,15 +12,12 @@ pub(crate) trait IntoPyErr {
 
 impl IntoPyErr for emmf::Error {
     fn into_py_err(self) -> PyErr {
-        let text = self.to_string();
+        let text = self.told(typed);
         match self {
-            Self::Param { name, got, must } => {
-                PyValueError::new_err(format!("{} is {got}, but must be {}", argument(name), typed(&must)))
-            }
             Self::Threads { .. } | Self::Device { .. } => PyRuntimeError::new_err(text),
             Self::Memory { .. } => PyMemoryError::new_err(text),
             Self::Read { .. } => PyOSError::new_err(text),
-            _ => PyValueError::new_err(format!("{}{}", in_words_of_scikit_learn(&self), typed(&text))),
+            _ => PyValueError::new_err(format!("{}{text}", in_words_of_scikit_learn(&self))),
         }
     }
 }
@@ -66,11 +64,10 @@ fn argument(name: &str) -> String {
     }
 }
 
-/// Arguments as they are typed in Python.
-fn typed(text: &str) -> String {
-    let words = ["unit or max", "shift", "tfidf", "log1p", "min-max", "hals", "mu", "nan"];
-    words.iter().fold(text.to_string(), |text, word| {
-        let quoted = word.split(" or ").map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ");
-        text.replace(&format!(" = {word}"), &format!("={quoted}"))
-    })
+/// A setting of the library as it is typed in Python.
+fn typed(setting: Setting<'_>) -> String {
+    let name = argument(setting.name);
+    let quoted = |value: &str| format!("\"{value}\"");
+    let values = setting.value.map(|value| value.split(" or ").map(quoted).collect::<Vec<_>>().join(" or "));
+    values.map_or_else(|| name.clone(), |values| format!("{name}={values}"))
 }

@@ -28,7 +28,7 @@ mod watched;
 #[pyo3::pymodule]
 mod _emmf {
     #[pymodule_export]
-    use super::choose::{choose, choose_layers};
+    use super::choose::{choose, choose_layers, most_variable};
     #[pymodule_export]
     use super::datasets::{add_block_noise, add_outliers, example, example_texts, rays, toy};
     #[pymodule_export]

@@ -137,6 +137,30 @@ impl Model {
         either!(self, model => reconstructed(py, model, v))
     }
 
+    /// Preprocessed values as they would be without the preprocessing, of these samples where it needs them.
+    fn undo<'py>(
+        &self,
+        py: Python<'py>,
+        values: &Bound<'py, PyAny>,
+        of: Option<AnySamples<'py>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match (&self.model, &of) {
+            (AnyModel::F32(model), None) => undone(py, model, (values, None)),
+            (AnyModel::F64(model), None) => undone(py, model, (values, None)),
+            (AnyModel::F32(model), Some(AnySamples::F32(x))) => undone(py, model, (values, Some(x))),
+            (AnyModel::F64(model), Some(AnySamples::F64(x))) => undone(py, model, (values, Some(x))),
+            _ => Err(PyTypeError::new_err("the samples are not of the type of the model")),
+        }
+    }
+
+    /// Centroid, rank, feature, value and share of the features that the centroids have most of.
+    fn main_features(&self, most: usize) -> Vec<(usize, usize, usize, f64, f64)> {
+        either!(self, model => {
+            let found = emmf_io::main_features(model.centroids(), most).into_iter();
+            found.map(|top| (top.centroid, top.rank, top.feature, top.value.to_f64(), top.share)).collect()
+        })
+    }
+
     /// U.
     #[getter]
     fn centroids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -232,6 +256,18 @@ fn reconstructed<'py, T: Element + Real>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let v = owned(&v.extract::<PyReadonlyArray2<'py, T>>()?);
     Ok(matrix(py, door::through(py, |_| model.reconstruct(&v))?)?.into_any())
+}
+
+fn undone<'py, T: Element + Real>(
+    py: Python<'py>,
+    model: &emmf::Model<T>,
+    (values, of): (&Bound<'py, PyAny>, Option<&Borrowed<'py, T>>),
+) -> PyResult<Bound<'py, PyAny>> {
+    let values = owned(&values.extract::<PyReadonlyArray2<'py, T>>()?);
+    let of = of.map(Borrowed::parts).transpose()?;
+    let done =
+        door::through(py, |_| model.undo(&values, of.map(crate::samples::Parts::samples).transpose()?))?;
+    Ok(matrix(py, done)?.into_any())
 }
 
 fn on_layer<'py, T: Element + Real>(

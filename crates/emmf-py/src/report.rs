@@ -70,8 +70,8 @@ pub(crate) struct About {
     truth: Option<Vec<String>>,
     /// The names of the samples.
     names: Option<Vec<String>>,
-    /// Height and width of images.
-    image: Option<(usize, usize)>,
+    /// Height and width of images, and whether they have colours.
+    image: Option<(usize, usize, bool)>,
 }
 
 /// Writes the page about these fits of the same samples. `page`: file and heading.
@@ -116,7 +116,7 @@ fn recorded<T: Element + Real>(
         }
         let sparse = matches!(x, emmf::Samples::Csr(_));
         let info = DataInfo { name: about.data.clone(), n, d, dtype: T::NAME.into(), sparse };
-        let shape = |(height, width)| ImageShape { height, width, column_major: false };
+        let shape = |(height, width, colour)| ImageShape { height, width, column_major: false, colour };
         let features = Features { names, image: about.image.map(shape) };
         let mut record = Record::new(&fit, info, about.truth.clone())?;
         record.samples.name.clone_from(&about.names);

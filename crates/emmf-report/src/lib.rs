@@ -30,7 +30,7 @@ pub enum Error {
         method: String,
     },
     /// The fit has one layer.
-    #[error("the fit of {method} has one layer and so no tree; make one with --layers, as in --layers 60,20")]
+    #[error("the fit of {method} has one layer and so no tree; fit with several layers")]
     NoTree {
         /// The method of the record.
         method: String,

@@ -27,7 +27,7 @@ fn recorded(spec: &Spec, image: bool) -> Record {
     let truth = data.labels.iter().map(ToString::to_string).collect();
     let info = DataInfo { name: "x".into(), n: 15, d: 6, dtype: "f64".into(), sparse: false };
     let mut record = Record::new(&fit, info, Some(truth)).unwrap();
-    let image = image.then_some(ImageShape { height: 2, width: 3, column_major: false });
+    let image = image.then_some(ImageShape { height: 2, width: 3, column_major: false, colour: false });
     record.samples.name = Some((0..15).map(|row| row.to_string()).collect());
     record.sketch = Some(Sketch::new(&fit, (&data.x).into(), Features { names: None, image }).unwrap());
     record.choice = Some(emmf::Choice {

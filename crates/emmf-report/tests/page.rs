@@ -21,7 +21,7 @@ fn record(method: &str, name: &str, image: bool) -> Record {
     let truth = data.labels.iter().zip(&data.outlier).map(class).collect();
     let info = DataInfo { name: name.into(), n: 34, d: 20, dtype: "f64".into(), sparse: false };
     let mut record = Record::new(&fit, info, Some(truth)).unwrap();
-    let image = image.then_some(ImageShape { height: 4, width: 5, column_major: true });
+    let image = image.then_some(ImageShape { height: 4, width: 5, column_major: true, colour: false });
     record.sketch = Some(Sketch::new(&fit, (&data.x).into(), Features { names: None, image }).unwrap());
     record
 }

@@ -1,5 +1,25 @@
 //! Everything that can go wrong: the value, where it is and what to do about it.
 
+use std::fmt;
+
+/// A setting that a message names, called as in [`Spec`](crate::Spec), or a parameter of a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Setting<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The value that is meant, where one is.
+    pub value: Option<&'a str>,
+}
+
+impl fmt::Display for Setting<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.value {
+            Some(value) => write!(f, "{} = {value}", self.name),
+            None => f.write_str(self.name),
+        }
+    }
+}
+
 /// The result of a fallible call of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -33,8 +53,8 @@ pub enum Error {
     Cancelled,
     /// The time was up before there was a graph that the objective of the method needs.
     #[error(
-        "time_limit was over before there was a graph of the samples; \
-         allow more time, or choose a method without a graph, for example emmf"
+        "`time_limit` was over before there was a graph of the samples; \
+         allow more time, or choose a method without a graph, for example `method = emmf`"
     )]
     OutOfTime,
     /// The data are empty.
@@ -48,7 +68,7 @@ pub enum Error {
     /// A negative entry, which no nonnegative factorization can take.
     #[error(
         "the value {value} in sample {row}, feature {col} (both from 0) is negative; \
-         remove it, or move every feature to a minimum of 0 with normalize = shift"
+         remove it, or move every feature to a minimum of 0 with `normalize = shift`"
     )]
     Negative {
         /// Sample, from 0.
@@ -61,7 +81,7 @@ pub enum Error {
     /// A NaN or an infinite entry.
     #[error(
         "the value in sample {row}, feature {col} (both from 0) is {value}; replace or remove it{}",
-        if value.is_nan() { ", or use missing = nan to leave it out of the fit and have it filled in" } else { "" }
+        if value.is_nan() { ", or use `missing = nan` to leave it out of the fit and have it filled in" } else { "" }
     )]
     NonFinite {
         /// Sample, from 0.
@@ -221,6 +241,22 @@ impl Error {
     /// An [`Error::Param`] from anything that can be displayed.
     pub fn param(name: &'static str, got: impl std::fmt::Display, must: impl Into<String>) -> Self {
         Self::Param { name, got: got.to_string(), must: must.into() }
+    }
+
+    /// The message, with every setting as the front end calls it whose words these are.
+    pub fn told(&self, call: impl Fn(Setting<'_>) -> String) -> String {
+        let message = match self {
+            Self::Param { name, got, must } => format!("`{name}` is {got}, but must be {must}"),
+            other => other.to_string(),
+        };
+        // What stands between marks is a setting: no other message has any.
+        let pieces = message.split('`').enumerate();
+        let told = pieces.map(|(at, piece)| match (at % 2, piece.split_once(" = ")) {
+            (0, _) => piece.to_owned(),
+            (_, Some((name, value))) => call(Setting { name, value: Some(value) }),
+            (_, None) => call(Setting { name: piece, value: None }),
+        });
+        told.collect()
     }
 
     /// The same error where so many samples come before those that it counts.

@@ -18,7 +18,7 @@
 //!
 //! | you have, or want | see |
 //! |---|---|
-//! | samples in memory | [`Mat`], [`Csr`], [`View`] for borrowed rows, columns and strides; `ndarray` and `nalgebra` with the features of the same names |
+//! | samples in memory | [`Mat`], [`Csr`], [`View`] for borrowed rows, columns and strides; `ndarray` and `nalgebra` with the features of the same names; data sets of `linfa` with its |
 //! | samples larger than memory | [`RowSource`], and `emmf-io` for files |
 //! | a fit | [`Spec`]: every parameter with a setter; [`Spec::fit`] for the usual case, [`Spec::on`] for weights, graphs, starts and observers |
 //! | its result | [`Fit`]: labels, coefficients, scores and [reasons](outliers::Reason); [`Fit::outliers`] |
@@ -45,6 +45,7 @@ mod fit;
 pub mod graph;
 pub mod init;
 pub mod iterate;
+pub mod linfa;
 pub mod loss;
 pub mod matrix;
 mod memory;
@@ -64,7 +65,7 @@ mod threads;
 pub use cancel::Cancel;
 pub use checkpoint::Checkpoint;
 pub use choose::Choice;
-pub use error::{Error, Result};
+pub use error::{Error, Result, Setting};
 pub use fit::{Device, Given, OwnLoss, Prepared, Request, Updated};
 pub use graph::Graph;
 pub use init::Factors;

@@ -361,6 +361,18 @@ impl<T: Real> Model<T> {
         T::gemm((out.as_mut_slice(), d), v, (u.as_slice(), d), (n, c, d), false);
         Ok(out)
     }
+
+    /// Preprocessed values, such as those of [`Model::reconstruct`], as they would be without the preprocessing. Steps that
+    /// multiply every sample by a factor of its own can only be undone for the samples that the values are `of`.
+    pub fn undo(&self, values: &Mat<T>, of: Option<Samples<'_, T>>) -> Result<Mat<T>> {
+        let ((n, d), features) = (values.shape(), self.u.rows());
+        let want = (of.as_ref().map_or(n, |of| of.shape().0), features);
+        if (n, d) != want {
+            return Err(Error::Shape { what: "the matrix of preprocessed values", got: (n, d), want });
+        }
+        of.as_ref().map_or(Ok(()), |of| self.check_features(of))?;
+        preprocess::undo(&self.preprocess, values, (of, self.spec.missing == Missing::Nan))
+    }
 }
 
 /// See [`Model::transform_with`].
@@ -535,7 +547,7 @@ pub(crate) fn with_gaps<'a, 's, T: Real>(x: &'s Samples<'a, T>) -> Result<&'s Vi
             instead: "give a dense matrix; what a sparse one does not store is zero",
         }),
         Samples::Stream(_) => Err(Error::WouldLoad {
-            what: "missing = nan",
+            what: "`missing = nan`",
             instead: "allow more memory, or fill the gaps first",
         }),
     }

@@ -102,6 +102,30 @@ impl Fitted {
         }
     }
 
+    /// What a step is called that multiplies every sample by a factor of its own.
+    fn own_factor(&self) -> &'static str {
+        match self {
+            Self::Unit => "unit",
+            Self::Clip(_) => "clip",
+            Self::L1 => "l1",
+            _ => "counts",
+        }
+    }
+
+    /// What a preprocessed value of feature j was before the step, where that is the same for all samples.
+    fn undo(&self, j: usize, value: f64) -> Option<f64> {
+        match self {
+            Self::Unit | Self::Clip(_) | Self::L1 | Self::Counts(_) => None,
+            Self::Max(factor) => Some(value / factor),
+            Self::Tfidf(idf) => Some(value / idf[j]),
+            Self::Shift(shift) => Some(value - shift[j]),
+            Self::Log1p => Some(value.exp_m1()),
+            // Of a constant feature only what was added is left.
+            Self::MinMax(plus, times) if times[j] == 0.0 => Some(-plus[j]),
+            Self::MinMax(plus, times) => Some(value / times[j] - plus[j]),
+        }
+    }
+
     /// What a sample of this length is multiplied by.
     fn factor(&self, length: f64) -> f64 {
         match self {
@@ -310,35 +334,38 @@ impl<'a, T: Real> Prepared<'a, T> {
             Fitted::Unit | Fitted::Max(_) | Fitted::Clip(_) => self.scale_samples(step)?,
             Fitted::L1 => self.bring_to_sum(1.0)?,
             Fitted::Counts(sum) => self.bring_to_sum(*sum)?,
-            Fitted::Tfidf(idf) => self.map("normalize = tfidf", |j, x| x * idf[j], ahead)?,
+            Fitted::Tfidf(idf) => {
+                self.map("`normalize = tfidf`", |j, x| x * idf[j], ahead)?;
+                self.done.push(Done::FeatureTimes(idf.clone()));
+            }
             Fitted::Log1p => {
-                self.map("normalize = log1p", |_, x| x.ln_1p(), ahead)?;
+                self.map("`normalize = log1p`", |_, x| x.ln_1p(), ahead)?;
                 self.done.push(Done::Log1p);
             }
             Fitted::MinMax(plus, _)
                 if matches!(self.samples(), Samples::Csr(_)) && plus.iter().any(|&plus| plus != 0.0) =>
             {
                 return Err(Error::WouldDensify {
-                    what: "normalize = min-max of features whose smallest value is not 0",
-                    instead: "use max, or give a dense matrix",
+                    what: "`normalize = min-max` of features whose smallest value is not 0",
+                    instead: "use `normalize = max`, or give a dense matrix",
                 });
             }
             // New samples may lie below the smallest training value: they are cut off at 0.
             Fitted::MinMax(plus, times) => {
-                self.map("normalize = min-max", |j, x| ((x + plus[j]) * times[j]).max(0.0), ahead)?;
+                self.map("`normalize = min-max`", |j, x| ((x + plus[j]) * times[j]).max(0.0), ahead)?;
                 self.done.push(Done::Plus(plus.clone()));
                 self.done.push(Done::FeatureTimes(times.clone()));
             }
             Fitted::Shift(shift) if shift.iter().all(|&s| s == 0.0) && !self.survey.has_negative() => {}
             Fitted::Shift(_) if matches!(self.samples(), Samples::Csr(_)) => {
                 return Err(Error::WouldDensify {
-                    what: "normalize = shift",
+                    what: "`normalize = shift`",
                     instead: "remove the negative entries or give a dense matrix",
                 });
             }
             // New samples may lie below the smallest training value: they are cut off at 0.
             Fitted::Shift(shift) => {
-                self.map("normalize = shift", |j, x| (x + shift[j]).max(0.0), ahead)?;
+                self.map("`normalize = shift`", |j, x| (x + shift[j]).max(0.0), ahead)?;
                 self.done.push(Done::Plus(shift.clone()));
             }
         }
@@ -408,6 +435,28 @@ pub(crate) fn fit<'a, T: Real>(
 ) -> Result<(Vec<Fitted>, Prepared<'a, T>)> {
     let steps: Vec<Step> = steps.iter().map(|&kind| Step { kind, known: kind.known() }).collect();
     Prepared::by(&steps, x, missing)
+}
+
+/// Preprocessed values as they were before: those of other samples than were looked at, or `of` these samples, a row each.
+pub(crate) fn undo<T: Real>(
+    steps: &[Fitted],
+    values: &Mat<T>,
+    (of, missing): (Option<Samples<'_, T>>, bool),
+) -> Result<Mat<T>> {
+    let (n, d) = values.shape();
+    if let Some(of) = of {
+        let prepared = apply(steps, of, missing)?;
+        let value = |i, j| T::from_f64(prepared.undo(i, j, values[(i, j)].to_f64()));
+        return Ok(Mat::from_fn(n, d, value));
+    }
+    if let Some(step) = steps.iter().find(|step| d > 0 && step.undo(0, 0.0).is_none()) {
+        let must = "undone with the samples at hand, each of which it multiplied by a factor of its own";
+        return Err(Error::param("normalize", step.own_factor(), must));
+    }
+    let undone = |value: f64, (j, step): (usize, &Fitted)| step.undo(j, value).unwrap_or(value);
+    let value =
+        |i, j| steps.iter().rev().fold(values[(i, j)].to_f64(), |value, step| undone(value, (j, step)));
+    Ok(Mat::from_fn(n, d, |i, j| T::from_f64(value(i, j))))
 }
 
 /// Whether one of the steps does more than to multiply whole samples, so that they have to be in memory.

@@ -139,6 +139,7 @@ pub struct GraphSpec {
     /// Where it comes from.
     pub kind: GraphKind,
     /// Number of neighbours of a sample; all other samples if there are fewer.
+    #[serde(alias = "neighbors")]
     pub neighbours: usize,
     /// The weight of an edge of nearest neighbours.
     pub weighting: Weighting,

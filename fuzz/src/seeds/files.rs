@@ -27,13 +27,17 @@ macro_rules! fixtures {
 }
 
 /// Files of other tools.
-const FIXTURES: [(&str, &[u8]); 45] = fixtures![
+const FIXTURES: [(&str, &[u8]); 56] = fixtures![
     "array.mtx",
+    "array.v3.zip",
+    "batches.arrow",
     "big_endian.mat",
     "big_endian.npy",
     "big_endian_compressed.mat",
     "bool.npy",
     "cell_labels.mat",
+    "cells.v2.zip",
+    "cells.v3.zip",
     "char_labels.mat",
     "complex.mtx",
     "compressed.mat",
@@ -57,13 +61,19 @@ const FIXTURES: [(&str, &[u8]); 45] = fixtures![
     "i8_vector.npy",
     "lines.jsonl",
     "logical.mat",
+    "lz4.feather",
+    "mixed.arrow",
     "mixed.parquet",
     "null.parquet",
     "pattern.mtx",
     "plain.h5",
+    "plain.v2.zip",
+    "plain.v3.zip",
+    "polars.arrow",
     "sheet.xlsx",
     "snappy.parquet",
     "sparse.mat",
+    "stream.arrows",
     "symmetric.mtx",
     "table.csv.bz2",
     "table.csv.zst",
@@ -72,6 +82,7 @@ const FIXTURES: [(&str, &[u8]); 45] = fixtures![
     "two_texts.parquet",
     "v4.mat",
     "v73.mat",
+    "zstd.feather",
     "zstd.parquet",
 ];
 
@@ -109,6 +120,9 @@ pub(crate) static JSON: LazyLock<Vec<Seed>> = LazyLock::new(|| {
     let by_hand = by_hand.iter().map(|text| Seed { name: "x.jsonl".into(), bytes: text.as_bytes().to_vec() });
     all("jsonl").into_iter().chain(by_hand).collect()
 });
+pub(crate) static ARROW: LazyLock<Vec<Seed>> =
+    LazyLock::new(|| ["arrow", "arrows", "feather"].iter().flat_map(|ending| all(ending)).collect());
+pub(crate) static ZARR: LazyLock<Vec<Seed>> = LazyLock::new(|| all("zip"));
 pub(crate) static PARQUET: LazyLock<Vec<Seed>> = LazyLock::new(|| all("parquet"));
 
 /// Of other tools and our own.

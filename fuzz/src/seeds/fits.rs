@@ -56,7 +56,7 @@ pub(crate) static MODELS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
 
 /// Records, with and without all that is optional.
 pub(crate) static RECORDS: LazyLock<Vec<Value>> = LazyLock::new(|| {
-    let image = Some(ImageShape { height: 2, width: 3, column_major: false });
+    let image = Some(ImageShape { height: 2, width: 3, column_major: false, colour: false });
     let record = |(at, spec): (usize, Spec)| {
         let fit = fit(&spec);
         let info = DataInfo { name: "x.csv".into(), n: 9, d: 6, dtype: "f64".into(), sparse: at % 3 == 1 };

@@ -7,7 +7,8 @@ mod fits;
 mod pictures;
 
 pub(crate) use files::{
-    CSV, HDF5, JSON, MAT, MTX, NPY, NPZ, PACKED, PARQUET, SHEET, Seed, element, npy, packed, pick,
+    ARROW, CSV, HDF5, JSON, MAT, MTX, NPY, NPZ, PACKED, PARQUET, SHEET, Seed, ZARR, element, npy, packed,
+    pick,
 };
 pub(crate) use fits::{MODELS, RECORDS};
 pub(crate) use pictures::{JPEG, PNM, png};

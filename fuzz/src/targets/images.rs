@@ -16,6 +16,7 @@ struct Images {
     files: Vec<(&'static str, Vec<u8>)>,
     resize: Option<(usize, usize)>,
     single: bool,
+    colour: bool,
 }
 
 pub(super) fn make(random: &mut Random) -> Box<dyn Case> {
@@ -24,7 +25,7 @@ pub(super) fn make(random: &mut Random) -> Box<dyn Case> {
         if random.one_in(12) { random.pick(&SIZES) as usize } else { random.pick(&[1, 2, 3, 7, 32]) }
     };
     let resize = random.one_in(2).then(|| (side(random), side(random)));
-    Box::new(Images { files, resize, single: random.one_in(2) })
+    Box::new(Images { files, resize, single: random.one_in(2), colour: random.one_in(2) })
 }
 
 fn image(random: &mut Random) -> (&'static str, Vec<u8>) {
@@ -65,8 +66,13 @@ impl Images {
             fs::write(images.join(format!("{at}.{ending}")), bytes)?;
         }
         let dtype = self.single.then_some(Dtype::F32);
-        let options =
-            FolderOptions { dtype, resize: self.resize, budget: budget(), ..FolderOptions::default() };
+        let options = FolderOptions {
+            dtype,
+            resize: self.resize,
+            colour: self.colour,
+            budget: budget(),
+            ..FolderOptions::default()
+        };
         Ok(read_folder(&images, FolderKind::Images, &options))
     }
 }

@@ -5,7 +5,7 @@ use emmf_io::read_labels_bytes;
 use super::table::Table;
 use crate::Random;
 use crate::case::{Answer, Case, Verdict, refused};
-use crate::seeds::{CSV, HDF5, JSON, MAT, MTX, NPY, NPZ, PARQUET, SHEET};
+use crate::seeds::{ARROW, CSV, HDF5, JSON, MAT, MTX, NPY, NPZ, PARQUET, SHEET, ZARR};
 
 struct Labels {
     file: Table,
@@ -13,7 +13,7 @@ struct Labels {
 }
 
 pub(super) fn make(random: &mut Random) -> Box<dyn Case> {
-    let seeds = match random.below(12) {
+    let seeds = match random.below(14) {
         0 => &MAT,
         1 => &MTX,
         2 => &NPY,
@@ -22,6 +22,8 @@ pub(super) fn make(random: &mut Random) -> Box<dyn Case> {
         5 => &HDF5,
         6 => &SHEET,
         7 => &JSON,
+        8 => &ARROW,
+        9 => &ZARR,
         _ => &CSV,
     };
     let file = Table::changed(seeds, random);

@@ -1,5 +1,6 @@
 //! The parts of the program that are tried, one module each.
 
+mod arrow;
 mod experiments;
 mod hdf5;
 mod images;
@@ -19,6 +20,7 @@ mod streams;
 mod table;
 mod text;
 mod texts;
+mod zarr;
 
 use crate::Target;
 
@@ -30,6 +32,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "mat", about: "MATLAB files, raw and inside zlib", make: mat::make },
     Target { name: "mtx", about: "Matrix Market files", make: mtx::make },
     Target { name: "parquet", about: "Parquet files", make: parquet::make },
+    Target { name: "arrow", about: "Arrow files and streams, Feather", make: arrow::make },
+    Target { name: "zarr", about: "zarr stores in archives: descriptions and chunks", make: zarr::make },
     Target { name: "hdf5", about: "HDF5 files: AnnData, 10x, MATLAB 7.3, plain datasets", make: hdf5::make },
     Target { name: "sheet", about: "Excel files", make: sheet::make },
     Target { name: "json", about: "JSON lines and arrays of objects", make: json::make },

@@ -12,7 +12,7 @@ use crate::case::Case;
 use crate::seeds::NPZ;
 use crate::{Random, mutate};
 
-type Arrays = Vec<(String, Vec<u8>)>;
+pub(super) type Arrays = Vec<(String, Vec<u8>)>;
 
 /// The arrays inside the valid archives.
 static INSIDE: LazyLock<Vec<Arrays>> =
@@ -68,7 +68,8 @@ fn change(arrays: &mut Arrays, random: &mut Random) {
     }
 }
 
-fn unpacked(bytes: &[u8]) -> Arrays {
+/// What an archive holds.
+pub(super) fn unpacked(bytes: &[u8]) -> Arrays {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).expect("a valid archive");
     let count = archive.len();
     let array = |at: usize| {
@@ -80,7 +81,8 @@ fn unpacked(bytes: &[u8]) -> Arrays {
     (0..count).map(array).collect()
 }
 
-fn archive(arrays: &Arrays, random: &mut Random) -> Vec<u8> {
+/// An archive of these files.
+pub(super) fn archive(arrays: &Arrays, random: &mut Random) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     let method = random.pick(&[CompressionMethod::Stored, CompressionMethod::Deflated]);
     let options = SimpleFileOptions::default().compression_method(method);

@@ -17,7 +17,7 @@ use crate::pictures::Pictures;
 use crate::toy::Toy;
 
 pub use contamination::{Contamination, StartFrom};
-pub use paper::paper;
+pub use paper::{names as experiment_names, paper};
 pub(crate) use runs::as_in_the_paper;
 pub use runs::{Competitor, Fewer, Precision, Runs, Show, Skip};
 

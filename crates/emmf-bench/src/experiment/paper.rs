@@ -36,6 +36,7 @@ pub(super) fn text(name: &str) -> Option<&'static str> {
     PAPER.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-pub(super) fn names() -> Vec<&'static str> {
+/// The names of the experiments of the paper.
+pub fn names() -> Vec<&'static str> {
     PAPER.iter().map(|(name, _)| *name).collect()
 }

@@ -18,6 +18,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::complain;
 use crate::interrupt::resumable;
+use crate::offered::ExperimentFile;
 use crate::output::{print, table, wrote};
 
 /// What stands above results that say nothing of their origin.
@@ -36,7 +37,7 @@ const OLD: &str = "**These results are from emmf 0.1**, which recorded neither t
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct BenchArgs {
     /// A TOML file, or the name of an experiment of the paper.
-    #[arg(value_name = "EXPERIMENT", required_unless_present = "paper", conflicts_with = "paper")]
+    #[arg(value_name = "EXPERIMENT", required_unless_present = "paper", conflicts_with = "paper", value_parser = ExperimentFile, hide_possible_values = true)]
     experiment: Option<PathBuf>,
     /// Run all experiments of the paper and write one page about all of them.
     #[arg(long)]

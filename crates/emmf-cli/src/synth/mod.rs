@@ -76,9 +76,10 @@ pub(crate) fn run(SynthArgs { kind }: &SynthArgs) -> Result<()> {
         SynthKind::BlockNoise { input, image, row_major, block, per_class, seed, out } => {
             let mut data = read(input, (Missing::Refuse, &Budget::default()), None)?;
             let rows = rows_per_class(&data, *per_class, seed.seed)?;
-            let shape = ImageShape { height: image.0, width: image.1, column_major: !row_major };
+            let shape =
+                ImageShape { height: image.0, width: image.1, column_major: !row_major, colour: false };
             let features = data.x.shape().1;
-            if shape.height.checked_mul(shape.width) != Some(features) {
+            if shape.features() != Some(features) {
                 bail!(
                     "{}: has {features} features, which do not make images of {}x{}; give their size with --image",
                     input.data.display(),

@@ -18,7 +18,7 @@ fn graphs_of_the_samples() {
     let place = place();
     for graph in [
         "",
-        "--graph knn --neighbors 7",
+        "--graph knn --neighbours 7",
         "--graph adaptive",
         "--graph-weights heat",
         "--graph-weights cosine",
@@ -32,6 +32,23 @@ fn graphs_of_the_samples() {
     let json = place
         .json("fit x.npz -k 3 --method g-emmf --approximate true --tol 1e-3 --stop-by coefficients --json");
     assert_eq!(json["stop"], "converged");
+}
+
+/// One thing has one name, and the American spelling is understood everywhere.
+#[test]
+fn neighbours_are_understood_in_either_spelling() {
+    let place = place();
+    let line = "fit x.npz -k 3 --method g-emmf --max-iter 5 --json";
+    let (few, usual) = (place.json(&format!("{line} --neighbours 2")), place.json(line));
+    assert_ne!(few["objective"], usual["objective"]);
+    assert_eq!(place.json(&format!("{line} --neighbors 2"))["objective"], few["objective"]);
+    for key in ["neighbours", "neighbors"] {
+        place.write("o.toml", format!("{key} = 2"));
+        assert_eq!(place.json(&format!("{line} --config o.toml"))["objective"], few["objective"]);
+        let spec = format!("{{\"method\": \"gnmf\", \"k\": 3, \"graph\": {{\"{key}\": 2}}}}");
+        let spec: Spec = serde_json::from_str(&spec).unwrap();
+        assert_eq!(spec.graph.unwrap().neighbours, 2);
+    }
 }
 
 /// Sample weights with a graph are those of the library: the loss counts them.

@@ -1,6 +1,5 @@
 //! Counts of genes in cells as sequencing pipelines write them: 10x and loom. Both keep genes as rows.
 
-use super::anndata::column;
 use super::open::Hdf5;
 use crate::advice::Setting;
 use crate::dataset::Dataset;
@@ -8,13 +7,15 @@ use crate::error::{Problem, listed, nearest};
 use crate::options::{ReadOptions, refuse};
 use crate::remark::Remark;
 use crate::sparse::Compression;
+use crate::tree::anndata::column;
+use crate::tree::{Tree, positions, sparse};
 
 /// Cells as samples, where the file is one of these.
 pub(super) fn read(file: &Hdf5<'_>, options: &ReadOptions) -> Result<Option<Dataset>, Problem> {
-    if file.has_dataset("matrix/barcodes") && file.has_dataset("matrix/indptr") {
+    if file.has_array("matrix/barcodes") && file.has_array("matrix/indptr") {
         return ten_x(file, options).map(Some);
     }
-    if file.has_dataset("matrix") && file.has_group("row_attrs") && file.has_group("col_attrs") {
+    if file.has_array("matrix") && file.has_group("row_attrs") && file.has_group("col_attrs") {
         return loom(file, options).map(Some);
     }
     Ok(None)
@@ -28,7 +29,7 @@ fn ten_x(file: &Hdf5<'_>, options: &ReadOptions) -> Result<Dataset, Problem> {
         (Setting::Variable, options.variable.is_some()),
     ];
     refuse(&idle)?;
-    let shape = file.positions("matrix/shape")?;
+    let shape = positions(file, "matrix/shape")?;
     let shape = match shape[..] {
         [genes, cells] => usize::try_from(cells).ok().zip(usize::try_from(genes).ok()),
         _ => None,
@@ -36,7 +37,7 @@ fn ten_x(file: &Hdf5<'_>, options: &ReadOptions) -> Result<Dataset, Problem> {
     let shape = shape.ok_or_else(|| Problem::malformed("'matrix/shape'", "it does not hold two sizes"))?;
     // Genes × cells by columns is cells × genes by rows.
     let arrays = ["matrix/data", "matrix/indices", "matrix/indptr"];
-    let x = file.sparse(arrays, Compression::Rows, shape)?.into_numbers(options.dtype, file.budget)?;
+    let x = sparse(file, arrays, Compression::Rows, shape)?.into_numbers(options.dtype, file.budget)?;
     let names = Some(file.texts("matrix/barcodes")?);
     let genes = ["matrix/features/name", "matrix/gene_names", "matrix/features/id"];
     let columns = genes.iter().find(|path| file.is_text(path)).map(|path| file.texts(path)).transpose()?;

@@ -1,8 +1,6 @@
 //! HDF5: AnnData, 10x, loom, MATLAB 7.3, and any file whose datasets are matrices.
 
-mod anndata;
 mod cells;
-mod datasets;
 mod open;
 mod write;
 
@@ -12,6 +10,7 @@ use crate::error::Problem;
 use crate::guarded::guarded;
 use crate::options::ReadOptions;
 use crate::source::Source;
+use crate::tree::{self, anndata};
 use crate::unpack::{begin, unpacked};
 use open::Hdf5;
 use std::borrow::Cow;
@@ -53,13 +52,10 @@ pub fn is_anndata(path: &Path) -> bool {
 pub(crate) fn read(bytes: Cow<'_, [u8]>, options: &ReadOptions) -> Result<Dataset, Problem> {
     guarded("its datasets", || {
         let file = Hdf5::open(bytes, &options.budget)?;
-        if anndata::is_anndata(&file) {
-            return anndata::read(&file, options);
+        match cells::read(&file, options)? {
+            Some(data) => Ok(data),
+            None => tree::read(&file, options),
         }
-        if let Some(data) = cells::read(&file, options)? {
-            return Ok(data);
-        }
-        datasets::variables(&file, options)?.into_dataset(options)
     })
 }
 
@@ -68,11 +64,5 @@ pub(crate) fn read_labels(
     bytes: Cow<'_, [u8]>,
     (wanted, budget): (Option<&str>, &Budget),
 ) -> Result<Vec<String>, Problem> {
-    guarded("its datasets", || {
-        let file = Hdf5::open(bytes, budget)?;
-        match wanted {
-            Some(wanted) if anndata::is_anndata(&file) => anndata::column(&file, "obs", wanted),
-            _ => datasets::variables(&file, &ReadOptions::default())?.into_labels(wanted, budget),
-        }
-    })
+    guarded("its datasets", || tree::read_labels(&Hdf5::open(bytes, budget)?, wanted))
 }

@@ -4,7 +4,7 @@ use crate::array::{Array, Element, Layout};
 use crate::budget::Budget;
 use crate::dataset::text_bytes;
 use crate::error::{Problem, shortened};
-use crate::sparse::{Compression, SparseArrays};
+use crate::tree::Tree;
 use hdf5_pure::{AttrValue, Datatype, DatatypeByteOrder, File, Group, VlenStringReadOptions};
 use std::borrow::Cow;
 use std::path::Path;
@@ -36,28 +36,14 @@ impl<'a> Hdf5<'a> {
         Ok(Self { file, budget })
     }
 
-    pub(super) fn root(&self) -> Group {
+    fn root(&self) -> Group {
         self.file.root()
     }
 
-    pub(super) fn has_dataset(&self, path: &str) -> bool {
-        self.file.dataset(path).is_ok_and(|dataset| dataset.shape().is_ok())
-    }
-
-    pub(super) fn has_group(&self, path: &str) -> bool {
-        !self.has_dataset(path) && self.file.group(path).is_ok_and(|group| group.datasets().is_ok())
-    }
-
-    /// A text attribute of a group or a dataset.
-    pub(super) fn said(&self, path: &str, name: &str) -> Option<String> {
-        let value = self.attribute(path, name)?;
-        Some(value.as_str()?.to_owned())
-    }
-
-    pub(super) fn attribute(&self, path: &str, name: &str) -> Option<AttrValue> {
+    fn attribute(&self, path: &str, name: &str) -> Option<AttrValue> {
         let mut attributes = if path.is_empty() {
             self.root().attrs().ok()?
-        } else if self.has_dataset(path) {
+        } else if self.has_array(path) {
             self.file.dataset(path).ok()?.attrs().ok()?
         } else {
             self.file.group(path).ok()?.attrs().ok()?
@@ -65,8 +51,39 @@ impl<'a> Hdf5<'a> {
         attributes.remove(name)
     }
 
-    /// The names of what a group holds.
-    pub(super) fn members(&self, path: &str) -> Result<Vec<String>, Problem> {
+    /// Whether there is memory for a chunk of a dataset, which may be larger than the dataset.
+    fn check_chunk(&self, path: &str) -> Result<(), Problem> {
+        let dataset = self.file.dataset(path).map_err(damaged(path))?;
+        let Some(chunk) = dataset.chunk_shape().map_err(damaged(path))? else { return Ok(()) };
+        let each = dataset.element_size().map_err(damaged(path))?;
+        let bytes = chunk.iter().try_fold(each, |bytes, &size| bytes.checked_mul(size));
+        self.budget.fork().take(bytes.and_then(|bytes| bytes.checked_mul(2)), "a chunk of the dataset")
+    }
+}
+
+impl Tree for Hdf5<'_> {
+    fn budget(&self) -> &Budget {
+        self.budget
+    }
+
+    fn has_array(&self, path: &str) -> bool {
+        self.file.dataset(path).is_ok_and(|dataset| dataset.shape().is_ok())
+    }
+
+    fn has_group(&self, path: &str) -> bool {
+        !self.has_array(path) && self.file.group(path).is_ok_and(|group| group.datasets().is_ok())
+    }
+
+    fn said(&self, path: &str, name: &str) -> Option<String> {
+        let value = self.attribute(path, name)?;
+        Some(value.as_str()?.to_owned())
+    }
+
+    fn counted(&self, path: &str, name: &str) -> Option<Vec<i64>> {
+        self.attribute(path, name)?.to_i64s()
+    }
+
+    fn members(&self, path: &str) -> Result<Vec<String>, Problem> {
         let group =
             if path.is_empty() { self.root() } else { self.file.group(path).map_err(damaged(path))? };
         let mut names = group.datasets().map_err(damaged(path))?;
@@ -74,8 +91,7 @@ impl<'a> Hdf5<'a> {
         Ok(names)
     }
 
-    /// Rows and columns of a dataset; a vector is one column. Nothing for anything with more dimensions.
-    pub(super) fn shape(&self, path: &str) -> Result<Option<(usize, usize)>, Problem> {
+    fn shape(&self, path: &str) -> Result<Option<(usize, usize)>, Problem> {
         let shape = self.file.dataset(path).and_then(|dataset| dataset.shape()).map_err(damaged(path))?;
         let size = |size: u64| usize::try_from(size).ok();
         Ok(match shape[..] {
@@ -85,20 +101,17 @@ impl<'a> Hdf5<'a> {
         })
     }
 
-    /// Whether the entries of a dataset are text.
-    pub(super) fn is_text(&self, path: &str) -> bool {
+    fn is_text(&self, path: &str) -> bool {
         let kind = self.file.dataset(path).and_then(|dataset| dataset.datatype());
         matches!(kind, Ok(Datatype::String { .. } | Datatype::VariableLength { is_string: true, .. }))
     }
 
-    /// Whether the entries of a dataset are numbers.
-    pub(super) fn is_numeric(&self, path: &str) -> bool {
+    fn is_numeric(&self, path: &str) -> bool {
         let kind = self.file.dataset(path).and_then(|dataset| dataset.datatype());
         kind.is_ok_and(|kind| element(&kind).is_some())
     }
 
-    /// A dataset of numbers, of one or two dimensions.
-    pub(super) fn array(&self, path: &str) -> Result<Array<'static>, Problem> {
+    fn array(&self, path: &str) -> Result<Array<'static>, Problem> {
         let dataset = self.file.dataset(path).map_err(damaged(path))?;
         let shape = self.shape(path)?;
         let kind = dataset.datatype().map_err(damaged(path))?;
@@ -117,17 +130,7 @@ impl<'a> Hdf5<'a> {
         Array::new(raw.into(), 0, layout)
     }
 
-    /// Whether there is memory for a chunk of a dataset, which may be larger than the dataset.
-    fn check_chunk(&self, path: &str) -> Result<(), Problem> {
-        let dataset = self.file.dataset(path).map_err(damaged(path))?;
-        let Some(chunk) = dataset.chunk_shape().map_err(damaged(path))? else { return Ok(()) };
-        let each = dataset.element_size().map_err(damaged(path))?;
-        let bytes = chunk.iter().try_fold(each, |bytes, &size| bytes.checked_mul(size));
-        self.budget.fork().take(bytes.and_then(|bytes| bytes.checked_mul(2)), "a chunk of the dataset")
-    }
-
-    /// A dataset of texts.
-    pub(super) fn texts(&self, path: &str) -> Result<Vec<String>, Problem> {
+    fn texts(&self, path: &str) -> Result<Vec<String>, Problem> {
         let dataset = self.file.dataset(path).map_err(damaged(path))?;
         let entries =
             dataset.shape().map_err(damaged(path))?.iter().try_fold(1_u64, |n, &m| n.checked_mul(m));
@@ -143,27 +146,6 @@ impl<'a> Hdf5<'a> {
         let most = usize::try_from(payload).unwrap_or(usize::MAX);
         let options = VlenStringReadOptions::new().with_max_payload_bytes(most);
         dataset.read_vlen_strings(options).map_err(damaged(path))
-    }
-
-    /// The numbers of a dataset as indices.
-    pub(super) fn positions(&self, path: &str) -> Result<Vec<i64>, Problem> {
-        self.array(path)?.to_positions(self.budget)
-    }
-
-    /// A sparse matrix from the arrays of a group.
-    pub(super) fn sparse(
-        &self,
-        [values, indices, starts]: [&str; 3],
-        compression: Compression,
-        shape: (usize, usize),
-    ) -> Result<SparseArrays<'static>, Problem> {
-        Ok(SparseArrays {
-            shape,
-            compression,
-            starts: self.positions(starts)?,
-            indices: self.positions(indices)?,
-            values: self.array(values)?,
-        })
     }
 }
 

@@ -1,10 +1,12 @@
 //! An AnnData file with the results of a fit in it: labels, scores and outliers in obs, coefficients in obsm, centroids in
 //! varm, where scanpy looks for them.
 
-use super::anndata::genes;
+use super::open::Hdf5;
 use crate::budget::Budget;
 use crate::error::Problem;
+use crate::guarded::guarded;
 use crate::read::load;
+use crate::tree::anndata::genes;
 use crate::unpack::unpacked;
 use emmf::{Mat, Real};
 use hdf5_pure::{AttrValue, Error, File, Group};
@@ -52,7 +54,7 @@ fn copied(from: &Path, to: &Path) -> Result<Vec<String>, Problem> {
     let (bytes, name) = load(from, &budget).map_err(|error| error.problem)?;
     let (bytes, _) = unpacked(bytes.into(), &name, &budget)?;
     fs::write(to, &bytes).map_err(Problem::Write)?;
-    genes(bytes, &budget)
+    guarded("its datasets", || genes(&Hdf5::open(bytes, &budget)?))
 }
 
 fn edit<T: Real>(path: &Path, found: &Annotations<'_, T>, genes: &[String]) -> Result<(), Error> {

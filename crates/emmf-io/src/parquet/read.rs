@@ -20,9 +20,6 @@ use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescPtr;
 use std::borrow::Cow;
 
-/// Columns that pandas adds to keep an index; they are no features.
-const INDEX: &str = "__index_level_";
-
 /// Reads the matrix, the labels and the names.
 pub(crate) fn read(bytes: Cow<'_, [u8]>, options: &ReadOptions) -> Result<Dataset, Problem> {
     guarded("its pages", || Table::of(bytes, &options.budget)?.into_dataset(options))
@@ -129,15 +126,7 @@ impl<R: ChunkReader + 'static> Table<R> {
     pub(super) fn roles(&self, options: &ReadOptions) -> Result<(Roles, Dtype), Problem> {
         let kinds = self.kinds(&options.budget)?;
         let table = roles::Table { names: Some(&self.names), kinds: &kinds };
-        let mut wanted = options.clone();
-        let index = self.names.iter().position(|name| name.starts_with(INDEX));
-        // What pandas keeps an index in names the samples, unless it only counts them.
-        let names_rows = index.filter(|&at| matches!(kinds[at], roles::Kind::Texts | roles::Kind::Names));
-        if let (None, Some(at)) = (&wanted.id, names_rows) {
-            wanted.id = Some(self.names[at].clone());
-        }
-        wanted.drop.extend(index.map(|at| self.names[at].clone()));
-        let roles = table.roles(&wanted)?;
+        let roles = table.roles(&table.with_index(options))?;
         let features = &roles.features;
         if let Some(&at) = features.iter().find(|&&at| !kinds[at].is_numeric()) {
             return Err(unusable(&self.names[at]));

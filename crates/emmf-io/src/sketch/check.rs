@@ -43,7 +43,7 @@ impl Sketch {
         let nodes = self.layers.iter().flatten().map(|node| ("sketch.layers.shape", &node.shape));
         let mut all = centroids.chain(outliers).chain(thumbnails).chain(nodes).peekable();
         let (count, of) = match (self.image, all.peek()) {
-            (Some(sides), _) => (pixels(sides)?, "pixels"),
+            (Some(sides), _) => (pixels(sides, self.colour)?, "pixels"),
             (None, Some((place, first))) => {
                 at_most(place, first.len(), reduce::MOST_POINTS)?;
                 (first.len(), "points of the first centroid")
@@ -109,9 +109,9 @@ impl Levels {
     }
 }
 
-fn pixels([height, width]: [usize; 2]) -> Result<usize, crate::Inconsistent> {
+fn pixels([height, width]: [usize; 2], colour: bool) -> Result<usize, crate::Inconsistent> {
     if (1..=MOST_PIXELS).contains(&height) && (1..=MOST_PIXELS).contains(&width) {
-        return Ok(height * width);
+        return Ok(reduce::numbers([height, width], colour));
     }
     wrong("sketch.image", format!("it is {height}×{width}; sides are from 1 to {MOST_PIXELS}"))
 }

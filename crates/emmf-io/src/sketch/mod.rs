@@ -35,6 +35,9 @@ const MOST_THUMBNAIL_BYTES: usize = 1_600_000;
 pub struct Sketch {
     /// Height and width of samples and centroids, where they are images; pixels run row by row.
     pub image: Option<[usize; 2]>,
+    /// Whether each pixel is three numbers, red, green and blue, one after the other.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub colour: bool,
     /// The centroids of the largest clusters.
     pub centroids: Vec<CentroidSketch>,
     /// The samples with the highest scores, the worst first.
@@ -149,6 +152,7 @@ impl Sketch {
         let pixels = !thumbnails.is_empty();
         Ok(Self {
             image: reduction.image(),
+            colour: reduction.is_colour(),
             centroids: layers.last().cloned().unwrap_or_else(flat),
             outliers,
             layout: Some(layout),
@@ -256,7 +260,7 @@ fn thumbnails<T: Real>(
     plane: &PlaneSketch,
     reduction: &Reduction,
 ) -> emmf::Result<Vec<Levels>> {
-    let pixels = reduction.image().map_or(usize::MAX, |[height, width]| height * width);
+    let pixels = reduction.numbers().unwrap_or(usize::MAX);
     if pixels.saturating_mul(plane.x.len()) > MOST_THUMBNAIL_BYTES {
         return Ok(Vec::new());
     }

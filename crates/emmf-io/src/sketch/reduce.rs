@@ -4,6 +4,8 @@ use emmf::synth::ImageShape;
 
 /// The most pixels of the longer side of a thumbnail.
 pub(super) const MOST_PIXELS: usize = 64;
+/// Red, green and blue.
+const COLOURS: usize = 3;
 /// The most points of a curve.
 pub(super) const MOST_POINTS: usize = 512;
 
@@ -37,16 +39,30 @@ impl Reduction {
         }
     }
 
+    /// Whether each pixel is red, green and blue.
+    pub(crate) fn is_colour(&self) -> bool {
+        matches!(self, Self::Image { from, .. } if from.colour)
+    }
+
+    /// How many numbers an image is; nothing for what is none.
+    pub(crate) fn numbers(&self) -> Option<usize> {
+        let [height, width] = self.image()?;
+        Some(numbers([height, width], self.is_colour()))
+    }
+
     /// The sample as it is shown.
     pub(crate) fn apply(&self, sample: &[f64]) -> Vec<f64> {
         match *self {
             Self::Image { from, height, width } => {
                 let down = |at: usize| at * from.height / height..(at + 1) * from.height / height;
                 let right = |at: usize| at * from.width / width..(at + 1) * from.width / width;
-                let pixel = |y: usize, x: usize| {
-                    mean(down(y).flat_map(|y| right(x).map(move |x| sample[from.feature(y, x)])))
+                let parts = if from.colour { COLOURS } else { 1 };
+                let part = |y: usize, x: usize, part: usize| {
+                    let feature = move |y, x| from.pixel(y, x).nth(part).unwrap_or_default();
+                    mean(down(y).flat_map(|y| right(x).map(move |x| sample[feature(y, x)])))
                 };
-                (0..height).flat_map(|y| (0..width).map(move |x| pixel(y, x))).collect()
+                let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (y, x)));
+                pixels.flat_map(|(y, x)| (0..parts).map(move |at| part(y, x, at))).collect()
             }
             Self::Curve { points, features } => {
                 let part = |at: usize| at * features / points..(at + 1) * features / points;
@@ -54,6 +70,11 @@ impl Reduction {
             }
         }
     }
+}
+
+/// How many numbers an image of these sides is.
+pub(super) fn numbers([height, width]: [usize; 2], colour: bool) -> usize {
+    height * width * if colour { COLOURS } else { 1 }
 }
 
 /// The mean of the values that are there.

@@ -21,6 +21,10 @@ fn names_come_with_the_numbers() {
         "german.csv.gz",
         "table.csv.bz2",
         "table.csv.zst",
+        "lz4.feather",
+        "stream.arrows",
+        "cells.v2.zip",
+        "cells.v3.zip",
     ];
     for name in files {
         let data = read_fixture(name).unwrap();
@@ -37,7 +41,7 @@ fn names_come_with_the_numbers() {
 
 #[test]
 fn labels_are_columns_of_all_of_them() {
-    for name in ["csr.h5ad", "dense.h5ad", "sheet.xlsx", "lines.jsonl"] {
+    for name in ["csr.h5ad", "dense.h5ad", "sheet.xlsx", "lines.jsonl", "zstd.feather", "cells.v3.zip"] {
         let data = with(&ReadOptions { labels: Some("kind".into()), ..ReadOptions::default() }, name);
         assert_eq!(data.labels, Some(texts(&["u", "v", "u", "v"])), "{name}");
         assert_eq!(dense(data.x), expected(), "{name}");

@@ -9,9 +9,9 @@ use proptest::prelude::*;
 use std::io::Write;
 
 /// Endings that lead to every reader.
-const NAMES: [&str; 7] = ["x.csv", "x.npy", "x.npz", "x.mat", "x.mtx", "x.parquet", "x"];
+const NAMES: [&str; 8] = ["x.csv", "x.npy", "x.npz", "x.mat", "x.mtx", "x.parquet", "x.arrow", "x"];
 /// First bytes of every format, some of them with a part of a header.
-const MAGIC: [&[u8]; 9] = [
+const MAGIC: [&[u8]; 11] = [
     b"\x93NUMPY\x01\x00",
     b"\x93NUMPY\x01\x00\x46\x00{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }  \n",
     b"PK\x03\x04",
@@ -19,6 +19,8 @@ const MAGIC: [&[u8]; 9] = [
     b"%%MatrixMarket matrix coordinate real general\n",
     b"%%MatrixMarket matrix array real symmetric\n3 3\n",
     b"\x89HDF\r\n\x1a\n",
+    b"ARROW1\0\0\xff\xff\xff\xff\x40\0\0\0\x10\0\0\0",
+    b"\xff\xff\xff\xff\x40\0\0\0\x10\0\0\0",
     b"a,b,label\n1,2,",
     b"",
 ];

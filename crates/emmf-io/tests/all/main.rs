@@ -8,10 +8,12 @@ mod data_sets;
 #[path = "../common/made.rs"]
 mod made;
 
+mod arrow;
 mod atomic_writes;
 mod files_of_other_tools;
 mod files_people_have;
 mod hostile_bytes;
+mod images;
 mod model_notes;
 mod order;
 mod pipes;
@@ -22,3 +24,4 @@ mod round_trips;
 mod settings;
 mod streams;
 mod text_tables;
+mod zarr;

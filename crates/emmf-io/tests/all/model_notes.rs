@@ -53,7 +53,7 @@ fn promise_04_names_go_to_the_file_and_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.safetensors");
     let AnyModel::F64(model) = model(Spec::emmf(2)) else { return };
-    let image = Some(ImageShape { height: 2, width: 2, column_major: true });
+    let image = Some(ImageShape { height: 2, width: 2, column_major: true, colour: false });
     for notes in
         [Notes::default(), named(&["a", "ö", "", "a"]), Notes { image, ..named(&["a", "b", "c", "d"]) }]
     {
@@ -65,7 +65,7 @@ fn promise_04_names_go_to_the_file_and_back() {
 
 #[test]
 fn promise_04_names_that_are_not_those_of_the_centroids_are_refused() {
-    let image = |height, width| Some(ImageShape { height, width, column_major: false });
+    let image = |height, width| Some(ImageShape { height, width, column_major: false, colour: false });
     let wrong = [
         named(&["a", "b", "c"]),
         named(&[]),

@@ -80,7 +80,7 @@ fn promise_04_what_is_missing_or_unclear_is_named() {
 
 #[test]
 fn promise_04_pixels_are_found_wherever_they_are() {
-    let shape = |height, width, column_major| ImageShape { height, width, column_major };
+    let shape = |height, width, column_major| ImageShape { height, width, column_major, colour: false };
     let (rows, columns) = (shape(2, 3, false), shape(2, 3, true));
     let image = Numbers::from(Mat::from_rows([[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]]));
     let turned = image.clone().in_order(&Order::of_pixels(rows, columns).unwrap()).unwrap();

@@ -30,6 +30,11 @@ fn files(folder: &Path) -> Vec<PathBuf> {
         "coordinate.mtx",
         "fortran.npy",
         "mixed.parquet",
+        "lz4.feather",
+        "stream.arrows",
+        "plain.v3.zip",
+        "array.v3.zip",
+        "cells.v2.zip",
     ];
     own.into_iter().chain(others.map(fixture)).collect()
 }
@@ -106,8 +111,12 @@ fn promise_04_no_setting_is_passed_over_for_texts() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.csv");
     std::fs::write(&path, "text,kind\nhot soup,a\nhot tea,b\ncold soup,a\n").unwrap();
-    for (path, column) in [(path, "text"), (fixture("lines.jsonl"), "kind"), (fixture("sheet.xlsx"), "kind")]
-    {
+    for (path, column) in [
+        (path, "text"),
+        (fixture("lines.jsonl"), "kind"),
+        (fixture("sheet.xlsx"), "kind"),
+        (fixture("polars.arrow"), "kind"),
+    ] {
         let plain = read_texts(&path, column, &ReadOptions::default(), None).ok();
         for (setting, options) in settings() {
             let found = read_texts(&path, column, &options, None);

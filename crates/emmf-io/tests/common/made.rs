@@ -10,7 +10,7 @@ pub(crate) fn entry(i: usize, j: usize) -> f64 {
     ((i * 7 + j * 3) % 5) as f64
 }
 
-/// `x.csv.gz`, `x.csv.bz2`, `x.jsonl`, `x.h5` and `x.xlsx`, each of this many rows and columns, with labels where they have a
+/// `x.csv.gz`, `x.csv.bz2`, `x.jsonl`, `x.h5`, `x.xlsx` and `x.zip`, a zarr store, each of this many rows and columns, with labels where they have a
 /// place.
 pub(crate) fn files(folder: &Path, (rows, cols): (usize, usize)) -> Vec<PathBuf> {
     let made = [
@@ -19,6 +19,7 @@ pub(crate) fn files(folder: &Path, (rows, cols): (usize, usize)) -> Vec<PathBuf>
         ("x.jsonl", json(rows, cols).into_bytes()),
         ("x.h5", hdf5(rows, cols)),
         ("x.xlsx", sheet(rows, cols)),
+        ("x.zip", zarr(rows, cols)),
     ];
     let write = |(name, bytes): (&str, Vec<u8>)| {
         let path = folder.join(name);
@@ -39,8 +40,12 @@ fn csv(rows: usize, cols: usize) -> String {
 }
 
 fn gzip(text: &str) -> Vec<u8> {
+    gzip_bytes(text.as_bytes())
+}
+
+fn gzip_bytes(bytes: &[u8]) -> Vec<u8> {
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    packer.write_all(text.as_bytes()).unwrap();
+    packer.write_all(bytes).unwrap();
     packer.finish().unwrap()
 }
 
@@ -72,6 +77,43 @@ fn hdf5(rows: usize, cols: usize) -> Vec<u8> {
         .with_deflate(1);
     file.create_dataset("labels").with_vlen_strings(&labels);
     file.finish().unwrap()
+}
+
+fn zarr(rows: usize, cols: usize) -> Vec<u8> {
+    let described = |shape: &str, chunks: &str, dtype: &str, filters: &str| {
+        format!(
+            "{{\"zarr_format\": 2, \"shape\": {shape}, \"chunks\": {chunks}, \"dtype\": \"{dtype}\", \"order\": \"C\", \
+             \"fill_value\": 0, \"compressor\": {{\"id\": \"gzip\"}}, \"filters\": {filters}}}"
+        )
+    };
+    let most = rows.min(500);
+    let texts = "[{\"id\": \"vlen-utf8\"}]";
+    let mut files = vec![
+        (".zgroup".to_owned(), b"{\"zarr_format\": 2}".to_vec()),
+        (
+            "X/.zarray".into(),
+            described(&format!("[{rows}, {cols}]"), &format!("[{most}, {cols}]"), "|u1", "null").into(),
+        ),
+        ("labels/.zarray".into(), described(&format!("[{rows}]"), &format!("[{most}]"), "|O", texts).into()),
+    ];
+    for (at, first) in (0..rows).step_by(most).enumerate() {
+        let values: Vec<u8> =
+            (first..first + most).flat_map(|i| (0..cols).map(move |j| entry(i, j) as u8)).collect();
+        files.push((format!("X/{at}.0"), gzip_bytes(&values)));
+        let mut labels = (most as u32).to_le_bytes().to_vec();
+        for i in first..first + most {
+            let label = format!("class {}", i % 7);
+            labels.extend((label.len() as u32).to_le_bytes());
+            labels.extend(label.as_bytes());
+        }
+        files.push((format!("labels/{at}"), gzip_bytes(&labels)));
+    }
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, content) in files {
+        archive.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        archive.write_all(&content).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
 }
 
 fn sheet(rows: usize, cols: usize) -> Vec<u8> {

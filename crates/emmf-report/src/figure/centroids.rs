@@ -90,9 +90,14 @@ fn picture<B: DrawingBackend>(
 /// A centroid as an image.
 pub(super) fn pixels(centroid: &CentroidSketch, [height, width]: [usize; 2]) -> RgbImage {
     let mut pixels = RgbImage::new(width as u32, height as u32);
-    for (pixel, value) in pixels.pixels_mut().zip(centroid.shape.values()) {
-        let grey = (255.0 * value / centroid.shape.high.max(f64::MIN_POSITIVE)).clamp(0.0, 255.0) as u8;
-        *pixel = Rgb([grey; 3]);
+    let values = centroid.shape.values();
+    let level =
+        |value: &f64| (255.0 * value / centroid.shape.high.max(f64::MIN_POSITIVE)).clamp(0.0, 255.0) as u8;
+    // A number a pixel is grey, and three are a colour.
+    let parts = (values.len() / (width * height).max(1)).max(1);
+    for (pixel, values) in pixels.pixels_mut().zip(values.chunks_exact(parts)) {
+        let part = |at: usize| level(&values[at.min(parts - 1)]);
+        *pixel = Rgb([part(0), part(1), part(2)]);
     }
     pixels
 }

@@ -43,7 +43,7 @@ impl Blame<'_> {
         let scaled = |step: &Normalize| matches!(step, Normalize::Unit | Normalize::Max);
         let mut remedies = Vec::new();
         if !self.spec.normalize.iter().any(scaled) {
-            remedies.push("scale the data (normalize = unit or max)".into());
+            remedies.push("scale the data (`normalize = unit or max`)".into());
         }
         if T::NAME == f32::NAME {
             remedies.push("use f64".into());

@@ -250,7 +250,7 @@ fn solver(spec: &Spec, entry: &Entry) -> Result<()> {
     }
     let Some(exponent) = spec.exponent else { return Ok(()) };
     if solver == Solver::Hals {
-        return Err(Error::param("exponent", exponent, "left out with solver = hals, which has none"));
+        return Err(Error::param("exponent", exponent, "left out with `solver = hals`, which has none"));
     }
     if entry.exponent.is_none() {
         let must = format!("left out with {}, which has none", entry.name);
@@ -362,10 +362,13 @@ pub(super) fn missing<T: Real>(spec: &Spec, entry: &Entry, x: &Samples<'_, T>) -
     }
     let solver = entry.solver(spec);
     if solver != Solver::Mu {
-        return refuse(format!("solver = {solver}"), "use solver = mu");
+        return refuse(format!("`solver = {solver}`"), "use `solver = mu`");
     }
     if spec.normalize.contains(&Normalize::Tfidf) {
-        return refuse("normalize = tfidf".into(), "fill the gaps with 0: a count that is not there is zero");
+        return refuse(
+            "`normalize = tfidf`".into(),
+            "fill the gaps with 0: a count that is not there is zero",
+        );
     }
     let x = with_gaps(x)?;
     let observed = |i: usize, j: usize| !x.at(i, j).to_f64().is_nan();

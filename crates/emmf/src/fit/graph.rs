@@ -62,7 +62,7 @@ fn neighbours<T: Real, X: Data<T>>(
     Err(Error::param(
         "approximate",
         true,
-        "false: the feature `approximate` of emmf was left out of this build",
+        "false: the feature 'approximate' of emmf was left out of this build",
     ))
 }
 

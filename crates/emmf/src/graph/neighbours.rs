@@ -22,7 +22,7 @@ impl Neighbours {
         if let Some(at) = found.iter().position(|(distance_sq, _)| !distance_sq.is_finite()) {
             let row = at / k;
             let got = format!("{:e} for sample {row} (from 0)", norms_sq[row]);
-            let must = "so small that distances are finite; scale the data (normalize = unit or max)";
+            let must = "so small that distances are finite; scale the data (`normalize = unit or max`)";
             return Err(Error::param("the squared length", got, must));
         }
         let (distance_sq, index) = found.into_iter().unzip();

@@ -20,12 +20,35 @@ pub struct ImageShape {
     pub width: usize,
     /// The features run down the columns (MATLAB files) instead of along the rows.
     pub column_major: bool,
+    /// Each pixel is three features, red, green and blue: side by side, or, where features run down the columns, in three
+    /// images one after the other.
+    #[serde(default)]
+    pub colour: bool,
 }
 
+/// Red, green and blue.
+const COLOURS: usize = 3;
+
 impl ImageShape {
-    /// The feature that is the pixel at this place.
-    pub fn feature(&self, down: usize, right: usize) -> usize {
-        if self.column_major { right * self.height + down } else { down * self.width + right }
+    /// How many features there are; nothing where that is too large to compute.
+    pub fn features(&self) -> Option<usize> {
+        self.height.checked_mul(self.width)?.checked_mul(self.parts())
+    }
+
+    /// The features that make up the pixel at this place: one, or red, green and blue.
+    pub fn pixel(&self, down: usize, right: usize) -> impl Iterator<Item = usize> + use<> {
+        let place = if self.column_major { right * self.height + down } else { down * self.width + right };
+        let (first, step) = match (self.colour, self.column_major) {
+            (false, _) => (place, 1),
+            (true, false) => (COLOURS * place, 1),
+            (true, true) => (place, self.height * self.width),
+        };
+        (0..self.parts()).map(move |part| first + part * step)
+    }
+
+    /// Features of a pixel.
+    fn parts(&self) -> usize {
+        if self.colour { COLOURS } else { 1 }
     }
 }
 
@@ -50,7 +73,9 @@ pub fn add_block_noise<T: Real>(
         let image = x.row_mut(row);
         for down in first_down..first_down + block {
             for right in first_right..first_right + block {
-                image[shape.feature(down, right)] = T::from_f64(top * random.random::<f64>());
+                for feature in shape.pixel(down, right) {
+                    image[feature] = T::from_f64(top * random.random::<f64>());
+                }
             }
         }
     }
@@ -59,7 +84,7 @@ pub fn add_block_noise<T: Real>(
 
 fn check(size: (usize, usize), shape: ImageShape, rows: &[usize], block: usize) -> Result<()> {
     let (samples, features) = size;
-    if shape.height.checked_mul(shape.width) != Some(features) {
+    if shape.features() != Some(features) {
         let want = (shape.height, shape.width);
         return Err(Error::Shape { what: "an image of this data", got: (1, features), want });
     }

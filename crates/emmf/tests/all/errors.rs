@@ -4,7 +4,9 @@ use crate::oracle;
 
 use emmf::model::ResidualScale;
 use emmf::preprocess::{Fitted, Normalize};
-use emmf::{Csr, CsrView, Error, Factors, Fit, Indices, Init, Mat, Model, Result, Solver, Spec, View};
+use emmf::{
+    Csr, CsrView, Error, Factors, Fit, Indices, Init, Mat, Model, Result, Setting, Solver, Spec, View,
+};
 use oracle::{fit_from, says, weighted_fit_from};
 
 fn samples() -> Mat<f64> {
@@ -239,4 +241,27 @@ fn samples_too_small_for_their_type() {
     says(Spec::emmf(2).fit(&tiny), &["e-20", "too small", "normalize = unit"]);
     let unit = Spec::emmf(2).normalize([emmf::preprocess::Normalize::Unit]);
     assert!(unit.fit(&tiny).is_ok() && Spec::emmf(2).fit(&tiny.cast::<f64>()).is_ok());
+}
+
+/// A front end calls every setting by its own name, and nothing else of a message changes.
+#[test]
+fn settings_are_told_as_a_front_end_calls_them() {
+    let call = |setting: Setting<'_>| match setting.value {
+        Some(value) => format!("<{}: {value}>", setting.name),
+        None => format!("<{}>", setting.name),
+    };
+    let mut x = samples();
+    x[(2, 1)] = -1.0;
+    let negative = Spec::emmf(2).fit(&x).unwrap_err();
+    assert!(negative.told(call).ends_with("minimum of 0 with <normalize: shift>"), "{}", negative.told(call));
+    let too_many = Spec::emmf(9).fit(&samples()).unwrap_err();
+    assert!(too_many.told(call).starts_with("<k> is 9, but must be "), "{}", too_many.told(call));
+    let late = Error::OutOfTime.told(call);
+    assert!(
+        late.starts_with("<time_limit> was over") && late.ends_with("for example <method: emmf>"),
+        "{late}"
+    );
+    let plain = Error::Empty { rows: 0, cols: 0 };
+    assert_eq!(plain.told(call), plain.to_string());
+    assert_eq!(negative.told(|setting| format!("`{setting}`")), negative.to_string());
 }

@@ -25,6 +25,7 @@ const LAYERS: &[&[&str]] = &[
     &["registry"],
     &["choose", "memory"],
     &["fit"],
+    &["linfa"],
 ];
 
 /// What must look upwards: the two types of numbers carry the entry points, so that these are compiled once.

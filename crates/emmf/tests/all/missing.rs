@@ -191,7 +191,7 @@ fn what_cannot_be() {
     says(Spec::new("nmf", 2).fit(&x), &["is NaN", "replace or remove", "missing = nan"]);
     says(
         spec("nmf", 2).solver(Solver::Hals).fit(&x),
-        &["missing values", "solver = hals", "use solver = mu"],
+        &["missing values", "solver = hals", "use `solver = mu`"],
     );
     says(spec("nmf", 2).normalize([Normalize::Tfidf]).fit(&x), &["missing values", "normalize = tfidf"]);
     let sparse = Csr::from_triplets((3, 2), vec![(0, 0, 1.0), (1, 1, 2.0), (2, 0, 3.0)]).unwrap();

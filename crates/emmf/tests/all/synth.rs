@@ -145,7 +145,7 @@ fn outliers_are_appended_within_ten_times_the_largest_entry() {
 fn block_noise_changes_one_square_of_each_named_image() {
     let (height, width, block) = (7, 5, 3);
     for column_major in [false, true] {
-        let shape = ImageShape { height, width, column_major };
+        let shape = ImageShape { height, width, column_major, colour: false };
         // −1 is outside the range of the noise, so a changed pixel shows; the single 1 sets the range.
         let clean = Mat::from_fn(30, 35, |i, j| if (i, j) == (29, 0) { 1.0 } else { -1.0 });
         let mut noisy = clean.clone();
@@ -175,7 +175,7 @@ fn block_noise_changes_one_square_of_each_named_image() {
 
 #[test]
 fn a_block_may_be_nothing_or_the_whole_image() {
-    let shape = ImageShape { height: 2, width: 2, column_major: false };
+    let shape = ImageShape { height: 2, width: 2, column_major: false, colour: false };
     let clean = Mat::from_rows([[2.0, 2.0, 2.0, 2.0]]);
     let mut x = clean.clone();
     add_block_noise(&mut x, shape, &[0], 0, 1).unwrap();
@@ -188,7 +188,7 @@ fn a_block_may_be_nothing_or_the_whole_image() {
 fn bad_blocks_are_errors_and_change_nothing() {
     let clean: Mat<f64> = uniform(2, 12, 0);
     let mut x = clean.clone();
-    let shape = ImageShape { height: 3, width: 4, column_major: false };
+    let shape = ImageShape { height: 3, width: 4, column_major: false, colour: false };
     let too_large = add_block_noise(&mut x, shape, &[0], 4, 0);
     assert!(matches!(too_large, Err(Error::Param { name: "block", .. })));
     let no_such_row = add_block_noise(&mut x, shape, &[0, 2], 2, 0);
@@ -248,8 +248,14 @@ fn the_same_seed_gives_the_same_data() {
     assert_ne!(add_outliers(&made.x, 3, 8), add_outliers(&made.x, 3, 9));
     let noise = |seed| {
         let mut x = made.x.clone();
-        add_block_noise(&mut x, ImageShape { height: 4, width: 5, column_major: true }, &[1, 2], 2, seed)
-            .map(|()| x)
+        add_block_noise(
+            &mut x,
+            ImageShape { height: 4, width: 5, column_major: true, colour: false },
+            &[1, 2],
+            2,
+            seed,
+        )
+        .map(|()| x)
     };
     assert_eq!(noise(1).unwrap(), noise(1).unwrap());
     assert_ne!(noise(1).unwrap(), noise(2).unwrap());

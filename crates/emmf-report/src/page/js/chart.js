@@ -119,14 +119,17 @@ const values = (levels) =>
   Array.from(bytes(levels.levels), (level) =>
     level === 255 ? NaN : levels.low + (level / 254) * (levels.high - levels.low));
 
-// An image; brighter is more, red is missing.
+// An image, of a number a pixel or of red, green and blue; brighter is more. In grey ones red is missing.
 const picture = (pixels, [height, width], top, label) => {
   const canvas = el("canvas", { class: "picture", width, height, role: "img", "aria-label": label });
   const image = new ImageData(width, height);
-  pixels.forEach((value, at) => {
-    const grey = Math.round(255 * Math.min(Math.max(value / (top || 1), 0), 1));
-    image.data.set(Number.isNaN(value) ? [160, 30, 30, 255] : [grey, grey, grey, 255], 4 * at);
-  });
+  const parts = Math.max(1, Math.round(pixels.length / (width * height)));
+  const level = (value) => Math.round(255 * Math.min(Math.max(value / (top || 1), 0), 1));
+  for (let at = 0; at < width * height; at++) {
+    const own = pixels.slice(parts * at, parts * at + parts);
+    const shown = own.some(Number.isNaN) ? [160, 30, 30] : parts === 3 ? own.map(level) : Array(3).fill(level(own[0]));
+    image.data.set([...shown, 255], 4 * at);
+  }
   canvas.getContext("2d").putImageData(image, 0, 0);
   return canvas;
 };

@@ -3,9 +3,11 @@ const colouring = { by: "cluster", feature: "" };
 
 // Names and values of the features at the points; pixels where these are thumbnails.
 const featureNames = (run) => {
-  const { thumbnails, image, features } = run.sketch;
+  const { thumbnails, image, colour, features } = run.sketch;
   if (!thumbnails || !thumbnails.length) return (features || []).map((feature) => feature.name);
-  return Array.from({ length: image[0] * image[1] }, (_, at) => `pixel ${Math.floor(at / image[1]) + 1}, ${(at % image[1]) + 1}`);
+  const parts = colour ? [" red", " green", " blue"] : [""];
+  const pixels = Array.from({ length: image[0] * image[1] }, (_, at) => `pixel ${Math.floor(at / image[1]) + 1}, ${(at % image[1]) + 1}`);
+  return pixels.flatMap((pixel) => parts.map((part) => pixel + part));
 };
 const featureValues = (run, name) => {
   // A plane is drawn often by the same feature.

@@ -26,7 +26,7 @@ pub fn shapes(amount: &Amount) -> Result<Example> {
         }
         Kind::Outlier(_) => scribble(random),
     })?;
-    made.image = Some(ImageShape { height: SIDE, width: SIDE, column_major: false });
+    made.image = Some(ImageShape { height: SIDE, width: SIDE, column_major: false, colour: false });
     Ok(made)
 }
 

@@ -1,11 +1,10 @@
-//! Any HDF5 file: its datasets as variables. MATLAB 7.3 writes them by columns.
+//! Any file of arrays in groups: its arrays as variables. MATLAB 7.3 writes them by columns.
 
-use super::open::Hdf5;
-use crate::error::Problem;
+use super::{Tree, positions};
+use crate::error::{Problem, listed, nearest};
 use crate::options::ReadOptions;
 use crate::sparse::Compression;
 use crate::variables::{Variable, Variables};
-use hdf5_pure::AttrValue;
 
 /// Groups within groups that are looked into.
 const DEEPEST: usize = 6;
@@ -14,9 +13,17 @@ const MOST: usize = 1000;
 
 /// The variables of a file. Only the wanted one is read where one is wanted, and of the others those that can be a matrix
 /// or labels.
-pub(super) fn variables(file: &Hdf5<'_>, options: &ReadOptions) -> Result<Variables<'static>, Problem> {
+pub(super) fn variables(file: &dyn Tree, options: &ReadOptions) -> Result<Variables<'static>, Problem> {
     let mut paths = Vec::new();
     list(file, "", (0, &mut 0), &mut paths)?;
+    if let Some(wanted) = options.variable.as_ref().filter(|wanted| !paths.contains(wanted)) {
+        return Err(Problem::NoSuchVariable {
+            kind: "variable",
+            wanted: wanted.clone(),
+            nearest: nearest(wanted, paths.iter().map(String::as_str)),
+            available: listed(paths.iter().map(String::as_str)),
+        });
+    }
     let mut found = Vec::new();
     for path in paths {
         let usual = &options.usual;
@@ -29,13 +36,13 @@ pub(super) fn variables(file: &Hdf5<'_>, options: &ReadOptions) -> Result<Variab
     Ok(Variables(found))
 }
 
-fn is_vector(file: &Hdf5<'_>, path: &str) -> bool {
+fn is_vector(file: &dyn Tree, path: &str) -> bool {
     matches!(file.shape(path), Ok(Some((rows, cols))) if rows == 1 || cols == 1)
 }
 
 /// The paths of datasets, and of groups that MATLAB keeps sparse matrices in.
 fn list(
-    file: &Hdf5<'_>,
+    file: &dyn Tree,
     group: &str,
     (depth, seen): (usize, &mut usize),
     paths: &mut Vec<String>,
@@ -46,7 +53,7 @@ fn list(
         if *seen > MOST || (group.is_empty() && name.starts_with('#')) {
             continue;
         }
-        if file.has_dataset(&path) || file.attribute(&path, "MATLAB_sparse").is_some() {
+        if file.has_array(&path) || file.counted(&path, "MATLAB_sparse").is_some() {
             paths.push(path);
         } else if depth < DEEPEST {
             list(file, &path, (depth + 1, seen), paths)?;
@@ -55,9 +62,9 @@ fn list(
     Ok(())
 }
 
-fn variable(file: &Hdf5<'_>, path: &str) -> Result<Variable<'static>, Problem> {
+fn variable(file: &dyn Tree, path: &str) -> Result<Variable<'static>, Problem> {
     let class = file.said(path, "MATLAB_class");
-    if let Some(rows) = file.attribute(path, "MATLAB_sparse").as_ref().and_then(AttrValue::as_u64) {
+    if let Some(&[rows]) = file.counted(path, "MATLAB_sparse").as_deref() {
         return sparse(file, path, rows);
     }
     if file.is_text(path) {
@@ -68,6 +75,9 @@ fn variable(file: &Hdf5<'_>, path: &str) -> Result<Variable<'static>, Problem> {
         Some("char") => return Ok(Variable::Other("text".into())),
         _ => {}
     }
+    if let Some(why) = file.unclear(path) {
+        return Ok(Variable::Other(why));
+    }
     if !file.is_numeric(path) || file.shape(path)?.is_none() {
         return Ok(Variable::Other("neither numbers nor text, or of more than two dimensions".into()));
     }
@@ -76,10 +86,10 @@ fn variable(file: &Hdf5<'_>, path: &str) -> Result<Variable<'static>, Problem> {
     Ok(Variable::Dense(if class.is_some() { array.turned() } else { array }))
 }
 
-fn sparse(file: &Hdf5<'_>, path: &str, rows: u64) -> Result<Variable<'static>, Problem> {
+fn sparse(file: &dyn Tree, path: &str, rows: i64) -> Result<Variable<'static>, Problem> {
     let [values, indices, starts] = ["data", "ir", "jc"].map(|part| format!("{path}/{part}"));
-    let columns = file.positions(&starts)?.len().saturating_sub(1);
+    let columns = positions(file, &starts)?.len().saturating_sub(1);
     let rows = usize::try_from(rows).unwrap_or(usize::MAX);
-    let arrays = file.sparse([&values, &indices, &starts], Compression::Columns, (rows, columns))?;
+    let arrays = super::sparse(file, [&values, &indices, &starts], Compression::Columns, (rows, columns))?;
     Ok(Variable::Sparse(arrays))
 }

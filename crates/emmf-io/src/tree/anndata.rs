@@ -1,26 +1,22 @@
-//! AnnData (`.h5ad`): cells are samples, genes are features.
+//! AnnData (`.h5ad`, `.zarr`): cells are samples, genes are features.
 
-use super::open::{Hdf5, damaged};
+use super::{Tree, positions, sparse};
 use crate::advice::Setting;
-use crate::budget::Budget;
 use crate::dataset::{Dataset, Numbers};
 use crate::error::{Problem, listed, nearest, shortened};
-use crate::guarded::guarded;
 use crate::options::{LABEL_COLUMNS, ReadOptions};
 use crate::remark::Remark;
 use crate::sparse::Compression;
-use hdf5_pure::AttrValue;
-use std::borrow::Cow;
 
 /// By its own word, or by its parts, as older files do not say.
-pub(super) fn is_anndata(file: &Hdf5<'_>) -> bool {
-    let has = |name: &str| file.has_group(name) || file.has_dataset(name);
+pub(crate) fn is_anndata(file: &dyn Tree) -> bool {
+    let has = |name: &str| file.has_group(name) || file.has_array(name);
     file.said("", "encoding-type").is_some_and(|kind| kind == "anndata")
         || (has("X") && has("obs") && has("var"))
 }
 
 /// Reads X, or the wanted layer, the names of cells and genes, and the wanted column of obs as labels.
-pub(super) fn read(file: &Hdf5<'_>, options: &ReadOptions) -> Result<Dataset, Problem> {
+pub(crate) fn read(file: &dyn Tree, options: &ReadOptions) -> Result<Dataset, Problem> {
     if !file.has_group("obs") || !file.has_group("var") {
         return Err(Problem::unsupported(
             "AnnData from before version 0.7",
@@ -50,17 +46,14 @@ pub(super) fn read(file: &Hdf5<'_>, options: &ReadOptions) -> Result<Dataset, Pr
     Dataset { names, remarks, ..Dataset::new(x, labels, genes) }.checked()
 }
 
-/// The names of the genes in the bytes of a file; none where they have none.
-pub(super) fn genes(bytes: Cow<'_, [u8]>, budget: &Budget) -> Result<Vec<String>, Problem> {
-    guarded("its datasets", || {
-        let file = Hdf5::open(bytes, budget)?;
-        Ok(index(&file, "var")?.unwrap_or_default())
-    })
+/// The names of the genes; none where they have none.
+pub(crate) fn genes(file: &dyn Tree) -> Result<Vec<String>, Problem> {
+    Ok(index(file, "var")?.unwrap_or_default())
 }
 
 /// Where the matrix is: X, a layer, a part of obsm, or a path.
-fn matrix(file: &Hdf5<'_>, options: &ReadOptions) -> Result<String, Problem> {
-    let has = |path: &str| file.has_dataset(path) || file.has_group(path);
+fn matrix(file: &dyn Tree, options: &ReadOptions) -> Result<String, Problem> {
+    let has = |path: &str| file.has_array(path) || file.has_group(path);
     let found = |wanted: &str| {
         let places = [wanted.to_owned(), format!("layers/{wanted}")];
         let found = places.into_iter().find(|path| has(path));
@@ -93,7 +86,7 @@ fn matrix(file: &Hdf5<'_>, options: &ReadOptions) -> Result<String, Problem> {
 }
 
 /// What else could be meant.
-fn others(file: &Hdf5<'_>) -> Result<Vec<String>, Problem> {
+fn others(file: &dyn Tree) -> Result<Vec<String>, Problem> {
     let mut names = if file.has_group("layers") { file.members("layers")? } else { Vec::new() };
     if file.has_group("raw") {
         names.push("raw".into());
@@ -102,9 +95,9 @@ fn others(file: &Hdf5<'_>) -> Result<Vec<String>, Problem> {
 }
 
 /// A dense or sparse matrix.
-fn numbers(file: &Hdf5<'_>, path: &str, options: &ReadOptions) -> Result<Numbers, Problem> {
-    let (dtype, budget) = (options.dtype, file.budget);
-    if file.has_dataset(path) {
+fn numbers(file: &dyn Tree, path: &str, options: &ReadOptions) -> Result<Numbers, Problem> {
+    let (dtype, budget) = (options.dtype, file.budget());
+    if file.has_array(path) {
         return file.array(path)?.to_numbers(dtype, budget);
     }
     let kind = file.said(path, "encoding-type").or_else(|| file.said(path, "h5sparse_format"));
@@ -118,30 +111,30 @@ fn numbers(file: &Hdf5<'_>, path: &str, options: &ReadOptions) -> Result<Numbers
             ));
         }
     };
-    let said = file.attribute(path, "shape").or_else(|| file.attribute(path, "h5sparse_shape"));
-    let shape = said.as_ref().and_then(AttrValue::to_i64s).unwrap_or_default();
+    let said = file.counted(path, "shape").or_else(|| file.counted(path, "h5sparse_shape"));
+    let shape = said.unwrap_or_default();
     let shape = match shape[..] {
         [rows, cols] => usize::try_from(rows).ok().zip(usize::try_from(cols).ok()),
         _ => None,
     };
     let shape = shape.ok_or_else(|| Problem::malformed(format!("'{path}'"), "it does not give its shape"))?;
     let [values, indices, starts] = ["data", "indices", "indptr"].map(|part| format!("{path}/{part}"));
-    file.sparse([&values, &indices, &starts], compression, shape)?.into_numbers(dtype, budget)
+    sparse(file, [&values, &indices, &starts], compression, shape)?.into_numbers(dtype, budget)
 }
 
 /// The names of the rows of obs or var.
-fn index(file: &Hdf5<'_>, frame: &str) -> Result<Option<Vec<String>>, Problem> {
+fn index(file: &dyn Tree, frame: &str) -> Result<Option<Vec<String>>, Problem> {
     let name = file.said(frame, "_index").unwrap_or_else(|| "_index".into());
     let path = format!("{frame}/{name}");
     match () {
         () if file.is_text(&path) => file.texts(&path).map(Some),
-        () if file.has_dataset(&path) => file.array(&path)?.to_labels(file.budget).map(Some),
+        () if file.has_array(&path) => file.array(&path)?.to_labels(file.budget()).map(Some),
         () => Ok(None),
     }
 }
 
 /// A column of obs or var as texts.
-pub(super) fn column(file: &Hdf5<'_>, frame: &str, wanted: &str) -> Result<Vec<String>, Problem> {
+pub(crate) fn column(file: &dyn Tree, frame: &str, wanted: &str) -> Result<Vec<String>, Problem> {
     let names = file.members(frame)?;
     if !names.iter().any(|name| name == wanted) {
         return Err(Problem::NoSuchColumn {
@@ -152,18 +145,18 @@ pub(super) fn column(file: &Hdf5<'_>, frame: &str, wanted: &str) -> Result<Vec<S
     }
     let path = format!("{frame}/{wanted}");
     let values = |path: &str| {
-        if file.is_text(path) { file.texts(path) } else { file.array(path)?.to_labels(file.budget) }
+        if file.is_text(path) { file.texts(path) } else { file.array(path)?.to_labels(file.budget()) }
     };
-    if file.has_dataset(&path) {
+    if file.has_array(&path) {
         return values(&path);
     }
     match file.said(&path, "encoding-type").as_deref() {
         Some("categorical") => {
             let categories = values(&format!("{path}/categories"))?;
-            let codes = file.positions(&format!("{path}/codes"))?;
+            let codes = positions(file, &format!("{path}/codes"))?;
             let bytes =
                 codes.len() * 48 + categories.iter().map(String::len).max().unwrap_or(0) * codes.len();
-            file.budget.take(Some(bytes as u64), "the labels")?;
+            file.budget().take(Some(bytes as u64), "the labels")?;
             let named = |code: &i64| usize::try_from(*code).ok().and_then(|code| categories.get(code));
             // A code of -1 stands for no value.
             Ok(codes.iter().map(|code| named(code).cloned().unwrap_or_default()).collect())
@@ -177,8 +170,8 @@ pub(super) fn column(file: &Hdf5<'_>, frame: &str, wanted: &str) -> Result<Vec<S
 }
 
 /// A column of obs with a usual name.
-fn usual_labels(file: &Hdf5<'_>) -> Result<Option<Vec<String>>, Problem> {
-    let names = file.root().group("obs").and_then(|obs| obs.datasets()).map_err(damaged("obs"))?;
+fn usual_labels(file: &dyn Tree) -> Result<Option<Vec<String>>, Problem> {
+    let names = file.members("obs")?;
     let usual = LABEL_COLUMNS.iter().find(|usual| names.iter().any(|name| name == *usual));
     usual.map(|usual| column(file, "obs", usual)).transpose()
 }
