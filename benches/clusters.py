@@ -36,6 +36,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("EMMF_DATA", ROOT.parent / "shared" / "data"))
 PROGRAM = ROOT / "target" / "release" / "emmf"
 RUNS = ROOT / "target" / "clusters.csv"
+STEPS_RUNS = ROOT / "target" / "clusters-steps.csv"
 PAGE = ROOT / "docs" / "clusters.md"
 SEEDS = int(os.environ.get("SEEDS", "3"))
 PAPER = {"yale": 0.456, "jaffe": 0.981, "movement": 0.478, "umist": 0.459, "ba": 0.480, "mfeat": 0.783, "coil20": 0.688, "coil100": 0.480}
@@ -50,6 +51,8 @@ OURS = {
     "`nmf` as published": ["--method", "nmf", "--as-published", "--normalize", "unit"],
 }
 LEIDEN = "Leiden, its own number"
+# How samples may be prepared before the default fit.
+STEPS = ["none", "unit", "max", "min-max", "log1p", "counts,log1p", "tfidf,unit"]
 FIELDS = ["set", "method", "seed", "acc", "nmi", "seconds"]
 
 
@@ -76,8 +79,17 @@ def topics(random):
     return sp.csr_matrix([random.multinomial(25, row / row.sum()) for row in mixed @ words]).astype(float), y
 
 
+def cells(_):
+    """Counts of 200 genes in 900 cells of five kinds, as `emmf synth cells` makes them."""
+    file = ROOT / "target" / "clusters-cells.mat"
+    command = [PROGRAM, "synth", "cells", "--samples", "900", "--outliers", "0", "--out", file]
+    subprocess.run([str(part) for part in command], check=True, capture_output=True)
+    held = scipy.io.loadmat(file)
+    return held["X"].astype(float), np.unique(held["y"].ravel(), return_inverse=True)[1]
+
+
 MADE = {"blobs": blobs, "rings": rings, "topics": topics}
-LARGE = "strokes"
+LARGE, CELLS = "strokes", "cells"
 # Sets of which one seed takes long enough.
 SLOW = ("coil100", "reuters21578", LARGE)
 
@@ -99,8 +111,8 @@ def strokes(random, samples=60_000):
 
 
 def load(name):
-    if name in MADE or name == LARGE:
-        return MADE.get(name, strokes)(np.random.default_rng(0))
+    if made := (MADE | {LARGE: strokes, CELLS: cells}).get(name):
+        return made(np.random.default_rng(0))
     folder = DATA / "more" if name in MORE else DATA
     held = scipy.io.loadmat(folder / f"{name}.mat")
     x, y = held["X"], held["y"].ravel()
@@ -183,6 +195,11 @@ def all_runs(name, x, k, seed):
     return runs | untimed(others(x, k, seed))
 
 
+def all_steps(name, x, k, seed):
+    """The default fit of samples that are prepared in different ways."""
+    return {} if name in SLOW else {steps: lambda steps=steps: program(x, k, seed, ["--normalize", steps]) for steps in STEPS}
+
+
 def measured(kept_in, names, runs_of):
     """Make the runs of all sets, by `runs_of` the name, the samples, k and the seed, and keep each in a file as soon as it ends.
 
@@ -217,10 +234,11 @@ def untimed(runs):
 
 
 def measure():
-    return measured(RUNS, [*PAPER, *MORE, *MADE, LARGE], all_runs)
+    sets = [*PAPER, *MORE, *MADE]
+    return measured(RUNS, [*sets, LARGE], all_runs), measured(STEPS_RUNS, [*sets, CELLS], all_steps)
 
 
-def page(rows):
+def page(rows, steps):
     lines = [(ROOT / "benches" / "clusters.md").read_text().rstrip(), ""]
     for names, where in [([*PAPER, *MORE], ""), (list(MADE), ", generated sets"), ([LARGE], ", 60,000 samples")]:
         sets = [name for name in names if any(row["set"] == name for row in rows)]
@@ -229,7 +247,19 @@ def page(rows):
             methods = [method for method in OURS if method in found] + [method for method in found if method not in OURS]
             for field, title in [("acc", "Accuracy"), ("nmi", "NMI"), ("seconds", "Seconds")]:
                 lines += [f"## {title}{where}", "", *table(rows, (methods, sets), field), ""]
+    lines += ["## Accuracy of the default, samples prepared in other ways", "", *prepared(steps), ""]
     PAGE.write_text("\n".join(lines).rstrip() + "\n")
+
+
+def prepared(rows):
+    """The lines of the table of what is done to the samples before, by sets."""
+    sets = list(dict.fromkeys(row["set"] for row in rows))
+    yield f"| `--normalize` | {' | '.join(sets)} | mean |"
+    yield "|---" * (len(sets) + 2) + "|"
+    for steps in STEPS:
+        own = [[float(row["acc"]) for row in rows if (row["set"], row["method"]) == (name, steps)] for name in sets]
+        values = [np.mean(found) if found else np.nan for found in own]
+        yield f"| `{steps}` | {' | '.join(f'{value:.3f}' for value in values)} | {np.nanmean(values):.3f} |"
 
 
 def table(rows, shape, field):
@@ -258,4 +288,4 @@ def table(rows, shape, field):
 
 
 if __name__ == "__main__":
-    page(measure())
+    page(*measure())

@@ -215,7 +215,9 @@ class MatrixFactorization(
         if raised is not None:
             raise raised
         tol = json.loads(model.spec).get("tol") or 0.0
-        if self.stop_reason_ == "max-iter" and tol > 0:
+        # With a graph labels have settled long before its default tolerance is reached.
+        wanted = self.tol is not None or self._entry["converges"]
+        if self.stop_reason_ == "max-iter" and tol > 0 and wanted:
             warnings.warn(
                 f"{type(self).__name__} made all {self.max_iter} iterations and did not converge to "
                 f"tol={tol:g}; increase max_iter or tol.",

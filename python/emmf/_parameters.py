@@ -171,8 +171,8 @@ COMMON = [
         "tol",
         [Interval(Real, 0, 1, closed="left"), None],
         "float or None",
-        "Stop when the relative change of the objective is below this; 0 runs all iterations. None means 1e-6 with "
-        ":class:`emmf.NMF`, otherwise 0.",
+        "Stop when the relative change of the objective, or with a graph that of the coefficients, is below this; 0 "
+        "runs all iterations. None means {tol}.",
     ),
     _shared(
         "stop_by",
@@ -313,6 +313,20 @@ def _graph(entry: dict[str, Any]) -> list[Parameter]:
     return [kind._replace(help=text), *map(_own, _optional(entry)), *others]
 
 
+def _with(text: str, told: dict[str, str]) -> str:
+    """Put what is true of a method into the help of a parameter that all methods have."""
+    for name, value in told.items():
+        text = text.replace(name, value)
+    return text
+
+
+def _tolerance(entry: dict[str, Any]) -> str:
+    """Say when fits by a method end if nobody says it."""
+    own = {"1e-4 with a graph": entry["settles"], "1e-6 with coordinate descent": entry["converges"]}
+    known = [tolerance for tolerance, is_own in own.items() if is_own]
+    return ", ".join([*known, "otherwise 0"]) if known else "0"
+
+
 def of_method(entry: dict[str, Any]) -> list[Parameter]:
     """All parameters of a method's estimator, ``n_components`` first."""
     solver, *others = SOLVING
@@ -327,7 +341,8 @@ def of_method(entry: dict[str, Any]) -> list[Parameter]:
     rule = f'``"{entry["labels"]}"``'
     if entry["published_labels"] != entry["labels"]:
         rule += f', with a graph ``"{entry["published_labels"]}"``'
-    common = [each._replace(help=each.help.replace("{labels}", rule)) for each in COMMON]
+    told = {"{labels}": rule, "{tol}": _tolerance(entry)}
+    common = [each._replace(help=_with(each.help, told)) for each in COMMON]
     online = [HALF_LIFE] if entry["places"] == "anywhere" else []
     layers = [LAYERS] if entry["layers"] else []
     return [FIRST, *layers, *own, *solving, *exponent, *common[:-2], *outliers, *missing, *online, *common[-2:]]

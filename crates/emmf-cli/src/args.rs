@@ -266,9 +266,9 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value_t = 500,
         help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) max_iter: usize,
-    /// Stop when the relative change of the objective is below T [default: 1e-6 with nmf, otherwise 0]
+    /// Stop when the relative change of the objective is below T [default: 1e-4 with a graph, 1e-6 with nmf, otherwise 0]
     ///
-    /// With a graph, the change of the coefficients counts instead. 0 runs all iterations.
+    /// With a graph, the change of the coefficients counts instead. 0 runs all iterations, as --as-published does.
     #[arg(long, value_name = "T", allow_negative_numbers = true, help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) tol: Option<f64>,
     /// Stop after this many seconds

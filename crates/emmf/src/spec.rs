@@ -230,7 +230,8 @@ pub struct Spec {
     #[serde(default = "defaults::max_iter")]
     pub max_iter: usize,
     /// Stop when the relative change of what `stop_by` names is below this; 0 runs all iterations. `None` means 1e-6 with
-    /// coordinate descent if the method [converges](crate::registry::Facts::converges) by default, otherwise 0.
+    /// coordinate descent if the method [converges](crate::registry::Facts::converges) by default, 1e-4 with a graph if it
+    /// [settles](crate::registry::Facts::settles), otherwise 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tol: Option<f64>,
     /// What `tol` is compared with; `None` means the coefficients with a graph, otherwise the objective.

@@ -16,6 +16,7 @@ mod nearest;
 mod neighbours;
 mod shortlist;
 mod spectral;
+mod swaps;
 mod weighting;
 
 pub use adaptive::{Adaptive, adaptive, project_onto_simplex};
@@ -30,6 +31,7 @@ pub(crate) use nearest::nearest_told;
 pub use neighbours::Neighbours;
 pub(crate) use spectral::merged;
 pub use spectral::spectral_clusters;
+pub(crate) use swaps::mended;
 pub use weighting::{Weighting, knn_graph};
 
 use crate::data::{least_parts, rows_per_part};
@@ -192,7 +194,7 @@ impl Graph {
     /// The graph between these samples, which must ascend, renumbered.
     #[must_use]
     pub fn among(&self, samples: &[usize]) -> Self {
-        let mut edges = Vec::new();
+        let mut edges = Vec::with_capacity(samples.iter().map(|&i| self.row(i).0.len()).sum());
         for (at, &i) in samples.iter().enumerate() {
             let (neighbours, weights) = self.row(i);
             for (j, weight) in neighbours.iter().zip(weights) {

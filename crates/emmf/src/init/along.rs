@@ -5,7 +5,7 @@ use super::{Random, best_of, from_labels};
 use crate::cancel::Cancel;
 use crate::data::{Data, Dense};
 use crate::error::Result;
-use crate::graph::{Graph, eigen_width, merged as merged_nodes, spectral_clusters};
+use crate::graph::{Graph, eigen_width, mended, merged as merged_nodes, spectral_clusters};
 use crate::matrix::Mat;
 use crate::real::Real;
 
@@ -86,7 +86,9 @@ pub(crate) fn clusters_along<T: Real, X: Data<T>>(
     } else if let Some(parts) = parts {
         parts.merged(&graph.among(&large), &large, k)
     } else {
-        spectral_clusters(&graph.among(&large), k, cancel)?
+        let graph = graph.among(&large);
+        let found = spectral_clusters(&graph, k, cancel)?;
+        mended(&graph, found, k, cancel)?
     };
     let mut labels = labels_nearby(x, (&large, &of_large), k);
     fill(x, &mut labels, k);

@@ -35,6 +35,8 @@ pub struct Facts {
     /// Whether it runs until it converges if the user does not choose a solver: by coordinate descent, from the
     /// nonnegative double SVD, until the relative change of the objective is below 1e-6.
     pub converges: bool,
+    /// Whether it stops by default, where it follows a graph, once an iteration changes V by less than 1e-4 of itself.
+    pub settles: bool,
     /// Whether `transform` of the training samples gives the coefficients of the fit. Not if these depend on more than
     /// the sample: on neighbours, or on terms other than the fit.
     pub codes_alone: bool,
@@ -142,6 +144,7 @@ pub(super) const SAMPLES: Facts = Facts {
     labels: LabelRule::Kmeans,
     published_labels: LabelRule::Largest,
     converges: false,
+    settles: true,
     codes_alone: true,
     consensus: true,
     layers: true,
@@ -162,6 +165,7 @@ pub(super) const ENTRIES: Facts = Facts {
     labels: LabelRule::Largest,
     published_labels: LabelRule::Largest,
     converges: false,
+    settles: false,
     codes_alone: true,
     consensus: true,
     layers: false,
@@ -183,6 +187,7 @@ pub(super) const fn alone(labels: LabelRule, codes_alone: bool, memory: Memory) 
         labels,
         published_labels: labels,
         converges: false,
+        settles: false,
         codes_alone,
         consensus: false,
         layers: false,
@@ -205,6 +210,7 @@ pub(super) const fn with_graph(graph: GraphUse, labels: LabelRule, memory: Memor
         labels,
         published_labels: labels,
         converges: false,
+        settles: false,
         codes_alone: false,
         consensus: false,
         layers: false,

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::loss::Loss;
 use crate::method::{Penalties, Recipe, Terms};
 use crate::opaque::opaque;
-use crate::spec::{GraphSpec, Init, LabelRule, Missing, Outliers, Solver, Spec};
+use crate::spec::{GraphSpec, Init, LabelRule, Missing, Outliers, Solver, Spec, StopBy};
 
 pub(crate) use facts::WITH_GRAPH;
 pub use facts::{Facts, GraphUse, Memory, Places, SetAside};
@@ -63,6 +63,9 @@ const LEAST: f64 = 1e-30;
 
 /// A fit that converges by default ends when the objective changes by less than this share of itself.
 const CONVERGED: f64 = 1e-6;
+
+/// One that settles does when V changes by less than this share of itself: labels hardly move any more (docs/clusters.md).
+const SETTLED: f64 = 1e-4;
 
 /// A guarantee.
 const DESCENT: &str = "the objective never rises";
@@ -254,7 +257,12 @@ impl Entry {
 
     /// The relative change below which a fit with these parameters stops.
     pub fn tol(&self, spec: &Spec) -> f64 {
-        let own = || if self.converges(spec) && self.solver(spec) == Solver::Hals { CONVERGED } else { 0.0 };
+        let own = || match self.follows(spec) {
+            // The objective is mostly the constant λ‖S‖².
+            Some(_) if self.facts.settles && spec.stop_by != Some(StopBy::Objective) => SETTLED,
+            None if self.converges(spec) && self.solver(spec) == Solver::Hals => CONVERGED,
+            _ => 0.0,
+        };
         spec.tol.unwrap_or_else(own)
     }
 

@@ -139,7 +139,7 @@ fn dense(graph: &Graph) -> Mat<f64> {
 fn gradient_of_the_objective() {
     let (x, start, graph) = two_triangles();
     let s = dense(&graph.normalized());
-    let spec = Spec::new("nmf", 2).param("lambda", 3.0).param("monotone", 1.0).max_iter(3000);
+    let spec = Spec::new("nmf", 2).param("lambda", 3.0).param("monotone", 1.0).max_iter(3000).tol(0.0);
     let fit = on_graph(&spec, &x, &graph, Some(&start)).unwrap();
     let end = Factors { u: fit.model.centroids().clone(), v: fit.v.clone() };
     near(fit.objective, objective(&x, &end, &s, 3.0));

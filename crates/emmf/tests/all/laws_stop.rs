@@ -4,7 +4,9 @@ use crate::oracle;
 
 use std::ops::ControlFlow;
 
-use emmf::{Factors, Fit, Init, Mat, Solver, Spec, Step, Stop, StopBy, registry};
+use emmf::{
+    Factors, Fit, GraphKind, GraphSpec, Init, Mat, Solver, Spec, Step, Stop, StopBy, registry, synth,
+};
 use oracle::problems::{Kind, methods, problem, rng, uniform};
 use oracle::{fit_from, residuals};
 
@@ -184,4 +186,26 @@ fn nmf_converges_by_default() {
     assert_eq!(fit(nmf().tol(0.0).max_iter(9)).trace.len(), 9);
     assert_eq!(fit(nmf().exponent(0.5).max_iter(9)).stop, Stop::MaxIter);
     assert_eq!(fit(Spec::emmf(4).max_iter(9)).stop, Stop::MaxIter);
+}
+
+/// A method of weighted samples that follows a graph stops once its coefficients hardly change; the published one does not.
+#[test]
+fn fits_along_a_graph_settle_by_default() {
+    let data = synth::rays_with_outliers::<f64>(&synth::Rays { outliers: 0, ..synth::Rays::default() });
+    let x = data.unwrap().x;
+    let graph = GraphSpec { kind: GraphKind::Knn, ..GraphSpec::default() };
+    for spec in [Spec::new("g-emmf", 3), Spec::new("nmf", 3).graph(graph)] {
+        let fit = spec.clone().fit(&x).unwrap();
+        assert!(fit.stop == Stop::Converged && fit.trace.len() < 500, "{}: {}", spec.method, fit.trace.len());
+        assert_eq!(fit.model.spec().tol, Some(1e-4));
+        let whole = spec.clone().tol(0.0).fit(&x).unwrap();
+        assert_eq!((whole.stop, whole.trace.len()), (Stop::MaxIter, 500));
+        assert_eq!(fit.trace, whole.trace[..fit.trace.len()]);
+        assert_eq!(fit.labels, whole.labels, "{}", spec.method);
+        let published = spec.clone().as_published().max_iter(200).fit(&x).unwrap();
+        assert_eq!((published.stop, published.model.spec().tol), (Stop::MaxIter, Some(0.0)));
+        // The objective is mostly a constant, whose change says nothing.
+        let by = spec.stop_by(StopBy::Objective).max_iter(9).fit(&x).unwrap();
+        assert_eq!((by.stop, by.trace.len()), (Stop::MaxIter, 9));
+    }
 }
