@@ -31,7 +31,7 @@ impl Setting {
     pub fn meant_for(self) -> &'static str {
         match self {
             Self::Labels | Self::Id => "tables, AnnData, loom and files of several variables",
-            Self::Variable => ".npz, .mat, HDF5 and .xlsx files",
+            Self::Variable => ".npz, .mat, HDF5, zarr and .xlsx files",
             Self::Header => "text and .xlsx files",
             Self::Delimiter | Self::Decimal => "text files",
             Self::Columns | Self::Drop | Self::Transpose => "columns of numbers",

@@ -109,5 +109,9 @@ fn texts_of_a_column_and_of_a_folder_are_the_same() {
     place.run("transform result/model.safetensors new.csv --text words --out coded.csv").ok();
     assert!(names_in(&place.path("result")).contains(&"model.safetensors".to_string()));
     place.refuses("fit texts.csv -k 2 --text word", &["'word'", "did you mean 'words'?"]);
+    place.write("same.csv", String::from("words\n") + &"soup dinner\n".repeat(12));
+    let none = ["none of its 2 words counts", "--min-df 1", "--max-df 1.0", "--stop-words none"];
+    place.refuses("fit same.csv -k 2 --text words", &none);
+    place.refuses("fit texts.csv -k 2 --text words --color", &["--color is for the images of a folder"]);
     place.refuses("fit texts.csv -k 2 --text words --labels clas", &["'clas'", "did you mean 'class'?"]);
 }
