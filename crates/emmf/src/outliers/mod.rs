@@ -18,17 +18,23 @@ mod directions;
 mod groups;
 mod judge;
 mod rarity;
+mod reason;
 mod reference;
+mod scale;
+mod score;
 mod screen;
 mod span;
 
 pub use groups::Rare;
 pub(crate) use groups::most_compared;
-pub use judge::{Doubt, Judge, Judged, Reason, Scale, Scales};
+pub use judge::{Judge, Judged};
 pub use rarity::{Bins, Rarity};
 pub(crate) use rarity::{most_binned, most_held, most_read};
+pub use reason::{Doubt, Reason};
 pub use reference::Reference;
 pub(crate) use reference::most as most_drawn;
+pub use scale::{Scale, Scales};
+pub use score::Part;
 pub use screen::screen;
 pub(crate) use span::has_directions;
 
