@@ -466,6 +466,8 @@ impl<T: Real> Fit<T> {
     pub(crate) fn judge(&mut self, judge: Judge<T>, judged: Judged) -> Result<()> {
         self.model = self.model.clone().with_judge(judge)?;
         (self.scores, self.reasons, self.groups) = (judged.scores, judged.reasons, judged.groups);
+        let outlier = self.outliers(Cut::default())?;
+        self.groups.retain(|group| group.iter().all(|&i| outlier[i]));
         Ok(())
     }
 

@@ -14,17 +14,17 @@ use crate::real::Real;
 use crate::threads::made;
 
 /// Fewer samples that are alike make no group.
-const FEWEST: usize = 5;
+pub(super) const FEWEST: usize = 5;
 /// Numbers that samples which are compared with each other may have together, and the features that they are compared by, at most.
 const NUMBERS: usize = 1 << 16;
-const FEATURES: usize = 256;
+pub(super) const FEATURES: usize = 256;
 /// The share of samples whose nearest neighbour is usual, and how many times as far it is, at most. No larger a share, because a third
 /// of the samples may be outliers.
 const USUAL: (f64, f64) = (0.6, 3.0);
 /// How much farther the members of a rare cluster may be from its centre than those that are known.
 const WIDER: f64 = 2.0;
 /// Samples are alike where they are nearer to each other than this share of their distance from the rest.
-const ALIKE: f64 = 0.25;
+pub(super) const ALIKE: f64 = 0.25;
 /// A group whose neighbours are nearer than this share of what is usual is the same sample many times.
 const COPIES: f64 = 0.5;
 /// A cluster may be so many times as far from the others as the farthest of the rest.
@@ -88,11 +88,11 @@ impl<T> Groups<T> {
 }
 
 /// What is usual among the samples that were drawn.
-struct Rest {
+pub(super) struct Rest {
     samples: Mat<f64>,
     /// How far a usual nearest neighbour is, at most, and that of the median sample.
     usual: f64,
-    middle: f64,
+    pub(super) middle: f64,
     /// The share of all samples that were drawn.
     share: f64,
     /// How far the cluster that is farthest from all others is from the nearest; −∞ where there is only one.
@@ -101,7 +101,7 @@ struct Rest {
 
 impl Rest {
     /// These of so many.
-    fn of(samples: Mat<f64>, all: usize) -> Self {
+    pub(super) fn of(samples: Mat<f64>, all: usize) -> Self {
         let drawn: Vec<usize> = (0..samples.rows()).collect();
         let near = nearest(&samples, &drawn);
         let share = drawn.len() as f64 / all.max(1) as f64;
@@ -122,7 +122,7 @@ impl Rest {
     }
 
     /// How far samples are from the rest.
-    fn distances(&self, own: &Mat<f64>) -> Vec<f64> {
+    pub(super) fn distances(&self, own: &Mat<f64>) -> Vec<f64> {
         let all: Vec<usize> = (0..self.samples.rows()).collect();
         made(own.rows(), |i| least(own.row(i), &self.samples, &all))
     }
@@ -141,7 +141,7 @@ impl Rest {
 
 impl<T: Real> Rare<T> {
     /// Clusters of these samples.
-    fn of<X: Data<T>>(x: &X, members: &[Vec<usize>]) -> Self {
+    pub(super) fn of<X: Data<T>>(x: &X, members: &[Vec<usize>]) -> Self {
         let d = x.shape().1;
         let mut centres = Mat::zeros(d, members.len());
         for (at, members) in members.iter().enumerate() {
@@ -178,7 +178,7 @@ impl<T: Real> Rare<T> {
 }
 
 /// These samples, with one in so many features.
-fn held<T: Real, X: Data<T>>(x: &X, samples: &[usize], step: usize) -> Mat<f64> {
+pub(super) fn held<T: Real, X: Data<T>>(x: &X, samples: &[usize], step: usize) -> Mat<f64> {
     let d = x.shape().1;
     let mut held = Mat::zeros(samples.len(), d.div_ceil(step));
     let mut row = vec![T::ZERO; d];
@@ -203,7 +203,7 @@ fn least(from: &[f64], rows: &Mat<f64>, to: &[usize]) -> f64 {
 }
 
 /// How far the nearest other of these rows is from each of them, ascending.
-fn nearest(rows: &Mat<f64>, of: &[usize]) -> Vec<f64> {
+pub(super) fn nearest(rows: &Mat<f64>, of: &[usize]) -> Vec<f64> {
     let others = |i: usize| of.iter().filter(move |&&j| j != i);
     let one =
         |&i: &usize| others(i).map(|&j| distance(rows.row(i), rows.row(j))).fold(f64::INFINITY, f64::min);
@@ -213,7 +213,7 @@ fn nearest(rows: &Mat<f64>, of: &[usize]) -> Vec<f64> {
 }
 
 /// Rows that are linked by distances up to what is given for two of them, each group ascending.
-fn linked(rows: &Mat<f64>, most: impl Fn(usize, usize) -> f64 + Sync) -> Vec<Vec<usize>> {
+pub(super) fn linked(rows: &Mat<f64>, most: impl Fn(usize, usize) -> f64 + Sync) -> Vec<Vec<usize>> {
     let mut free: Vec<usize> = (0..rows.rows()).collect();
     let mut groups = Vec::new();
     while !free.is_empty() {

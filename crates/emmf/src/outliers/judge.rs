@@ -71,6 +71,10 @@ impl<T: Real> Judge<T> {
         let far = if above(THRESHOLD).is_empty() { Vec::new() } else { above(NEARLY * THRESHOLD) };
         let mut groups = Groups::find(x, &reference, &far);
         groups.keep(|i| judged.scores[i] > THRESHOLD);
+        // What does not count is alike whatever it scores.
+        let quiet: Vec<usize> =
+            (0..counts.len()).filter(|i| !counts[*i] && far.binary_search(i).is_err()).collect();
+        groups.alike.extend(Groups::find(x, &reference, &quiet).alike);
         (judge.reference, judge.rare, judged.groups) = (Some(reference), groups.rare, groups.alike);
         judge.spare(x, &mut judged);
         (judge, judged)

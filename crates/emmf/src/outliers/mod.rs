@@ -13,7 +13,9 @@
 //! A few samples that are alike, and as far from the rest as its clusters are from each other, are a rare cluster ([`Rare`]) and not
 //! outliers.
 
+mod agreement;
 mod bulk;
+mod copies;
 mod directions;
 mod groups;
 mod judge;
@@ -25,6 +27,7 @@ mod score;
 mod screen;
 mod span;
 
+pub(crate) use agreement::agreed;
 pub use groups::Rare;
 pub(crate) use groups::most_compared;
 pub use judge::{Judge, Judged};
@@ -40,6 +43,9 @@ pub(crate) use span::has_directions;
 
 use crate::error::{Error, Result};
 pub use crate::loss::THRESHOLD;
+
+/// More than this share of the samples is not set aside: a third of outliers beside the others are a quarter of all.
+const TOO_MANY: f64 = 0.3;
 
 /// The score above which samples are outliers.
 #[derive(Debug, Clone, Copy, PartialEq)]
