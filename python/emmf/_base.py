@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import warnings
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -172,7 +173,7 @@ class MatrixFactorization(
             sample_weight = np.ascontiguousarray(sample_weight)
         progress = Progress(type(self).__name__, self.restarts, self.max_iter) if self.verbose else None
         params = self.get_params(deep=False) | {"n_components": count}
-        clusters = None
+        clusters, began = None, time.monotonic()
         if layers is not None:
             params["n_components"] = 1
             if layers == "auto":
@@ -200,6 +201,7 @@ class MatrixFactorization(
             "online": None,
             "device": found_libraries(self.device),
             "max_device_memory": self.max_device_memory,
+            "spent": time.monotonic() - began,
         }
         spec = _parameters.spec(self._entry, params)
         model, found, raised = _emmf.fit(spec, borrowed(X), besides)

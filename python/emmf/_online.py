@@ -104,6 +104,7 @@ class Online:
             "threads": _parameters.threads(self.n_jobs),
             "device": "cpu",
             "max_device_memory": None,
+            "spent": 0.0,
             "online": (None if self.half_life is None else float(self.half_life),),
         }
         model, found, raised = _emmf.fit(_parameters.spec(self._entry, params), borrowed(X), besides)

@@ -275,7 +275,8 @@ pub(crate) struct FitArgs {
     /// Stop after this many seconds
     ///
     /// The result is what there is then, at least one iteration. Outliers are not looked for, a graph is not chosen among
-    /// several and the start is simpler where there is no time for more; a fit that has no graph in time, but needs one, fails.
+    /// several and the start is simpler where there is no time for more; -k auto takes at most half of it. Where there is no
+    /// graph in time, the default goes on as emmf; a method that was named and needs one fails.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = heading::SOLVER, hide_short_help = true)]
     pub(crate) time_limit: Option<f64>,
     /// How the factors start [default: graph if one is used, nndsvd with nmf, otherwise kmeans]

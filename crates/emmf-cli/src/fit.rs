@@ -2,11 +2,12 @@
 
 use std::ops::{ControlFlow, RangeInclusive};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use emmf::preprocess::Normalize;
 use emmf::registry::{DEFAULT, GraphUse};
-use emmf::{Choice, Cut, Given, Missing, Real, Running, Samples, Spec};
+use emmf::{Choice, Cut, Fit, Given, Missing, Real, Running, Samples, Spec};
 use emmf_io::{
     Budget, DataInfo, Dtype, Features, Matrix, ReadOptions, Record, Remark, ResultFolder, Results, Sketch,
     TableFormat,
@@ -104,18 +105,23 @@ impl Fitting<'_> {
     /// would be read again and again.
     fn spec_of(args: &FitArgs, spec: &Spec, streamed: bool) -> Spec {
         let mut spec = spec.clone();
-        // Layers are merged along a graph, which whoever asks for them waits for.
-        let is_open = args.method.is_none() && args.graph.graph.is_none() && args.layers.is_none();
-        if streamed && is_open {
+        if streamed && follows_by_default(args) {
             (spec.method, spec.graph) = (WITHOUT_GRAPH.into(), None);
         }
         spec
     }
 }
 
+/// Whether the graph that a fit follows is one that nobody asked for. (Layers are merged along one, which whoever asks for them
+/// waits for.)
+fn follows_by_default(args: &FitArgs) -> bool {
+    args.method.is_none() && args.graph.graph.is_none() && args.layers.is_none()
+}
+
 impl Work for Fitting<'_> {
     fn run<T: Real>(self, x: Samples<'_, T>, about: About) -> Result<()> {
         let mut spec = Self::spec_of(self.args, self.spec, matches!(x, Samples::Stream(_)));
+        let began = Instant::now();
         if self.args.layers == Some(Layers::Auto) {
             let waiting = Waiting::new("choosing the layers", self.args.quiet);
             let widths = spec.choose_layers(x, &Running::on(self.args.threads));
@@ -134,8 +140,15 @@ impl Work for Fitting<'_> {
             _ => None,
         };
         spec.k = choice.as_ref().map_or(spec.k, |choice| choice.k);
-        fit((self.args, self.budget), &spec, x, (about, choice), self.folder)
+        let chosen = Chosen { choice, spent: began.elapsed() };
+        fit((self.args, self.budget), &spec, x, (about, chosen), self.folder)
     }
+}
+
+/// What was chosen before the fit, and how long that took.
+struct Chosen {
+    choice: Option<Choice>,
+    spent: Duration,
 }
 
 /// The number of clusters, or the rank, of these samples.
@@ -250,7 +263,7 @@ fn fit<T: Real>(
     (args, budget): (&FitArgs, &Budget),
     spec: &Spec,
     x: Samples<'_, T>,
-    (about, choice): (About, Option<Choice>),
+    (about, Chosen { choice, spent }): (About, Chosen),
     folder: Option<&ResultFolder>,
 ) -> Result<()> {
     let (n, d) = x.shape();
@@ -263,8 +276,8 @@ fn fit<T: Real>(
     let card = card.map(|card| card.holding(most));
     // Where nobody says where to start, it is at the clusters by which k was chosen.
     let is_open = args.init.is_none() && args.start.is_none() && !args.as_published;
-    let one = |spec: &Spec| {
-        let keeper = Keeper::new(args, x, choice.as_ref())?;
+    let timed = |spec: &Spec, spent: Duration| -> Result<emmf::Result<Fit<T>>> {
+        let keeper = Keeper::new((args, spent), x, choice.as_ref())?;
         let mut progress = Progress::new(spec.restarts, spec.max_iter, args.quiet).keeping(keeper);
         let given = Given {
             sample_weights: weights.as_deref(),
@@ -274,10 +287,24 @@ fn fit<T: Real>(
             observer: Some(&mut progress),
             resume: saved.as_ref(),
             device: card.as_ref().map(|card| card as _),
+            spent,
             running: Running::on(args.threads),
             ..Given::default()
         };
-        spec.on(x).given(given).fit().map_err(|error| explained(&error, at_fault(&error, args)))
+        Ok(spec.on(x).given(given).fit())
+    };
+    let one = |spec: &Spec| {
+        let fit = match timed(spec, spent)? {
+            Err(emmf::Error::OutOfTime) if follows_by_default(args) => {
+                if !args.quiet {
+                    complain("--time-limit left no time for a graph: emmf, without one");
+                }
+                let spec = Spec { method: WITHOUT_GRAPH.into(), graph: None, ..spec.clone() };
+                timed(&spec, Duration::MAX)?
+            }
+            fit => fit,
+        };
+        fit.map_err(|error| explained(&error, at_fault(&error, args)))
     };
     let (fit, found) = match &args.grid {
         None => (one(spec)?, None),

@@ -50,7 +50,7 @@ pub(crate) struct Keeper {
 impl Keeper {
     /// For a fit of these samples, where checkpoints are asked for.
     pub(crate) fn new<T: Real>(
-        args: &FitArgs,
+        (args, spent): (&FitArgs, Duration),
         x: Samples<'_, T>,
         choice: Option<&Choice>,
     ) -> Result<Option<Self>> {
@@ -67,7 +67,7 @@ impl Keeper {
         };
         let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         let (path, every, last) = (out.join(CHECKPOINT_FILE), seconds(60.0 * minutes), Instant::now());
-        let end = args.time_limit.and_then(|limit| last.checked_add(seconds(limit)));
+        let end = args.time_limit.and_then(|limit| last.checked_add(seconds(limit).saturating_sub(spent)));
         Ok(Some(Self { path, call, every, last, end, failed: false }))
     }
 

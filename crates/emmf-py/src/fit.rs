@@ -1,5 +1,7 @@
 //! A fit: from the arrays of Python to a model and the results as arrays.
 
+use std::time::Duration;
+
 use emmf::method::{Extra, Value};
 use emmf::model::Consensus;
 use emmf::outliers::Reason;
@@ -42,6 +44,8 @@ pub(crate) struct Besides<'py> {
     device: String,
     /// Bytes that dense samples may take there.
     max_device_memory: Option<usize>,
+    /// Seconds of the time limit that were spent before.
+    spent: f64,
 }
 
 /// Fits the parameters `spec` (JSON) to the samples. Gives the model, a dictionary of results, and what ended the
@@ -76,7 +80,8 @@ fn run<'py, T: Element + Real>(
     let clusters: Option<Vec<usize>> =
         besides.clusters.as_ref().map(|clusters| clusters.as_array().iter().map(number).collect());
     let graph = besides.graph.as_ref().map(Borrowed::parts).transpose()?;
-    let most = besides.max_device_memory;
+    let (most, spent) =
+        (besides.max_device_memory, Duration::try_from_secs_f64(besides.spent).unwrap_or_default());
     let device: Choice = besides.device.parse().map_err(IntoPyErr::into_py_err)?;
     let (fit, raised) = door::enter(py, besides.callback.as_ref(), |observer, token| {
         let graph = graph.map(graph::from_parts).transpose()?;
@@ -86,7 +91,7 @@ fn run<'py, T: Element + Real>(
         let card = device.card(spec, &x)?.map(|card| card.holding(most));
         let device = card.as_ref().map(|card| card as _);
         let given = Given { sample_weights, start, clusters, graph, device, running, ..Given::default() };
-        let given = Given { observer: Some(observer), ..given };
+        let given = Given { observer: Some(observer), spent, ..given };
         match besides_online {
             Some((half_life,)) => spec.fit_online(x, given, half_life),
             None => spec.on(x).given(given).fit(),

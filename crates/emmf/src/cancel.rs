@@ -16,6 +16,11 @@ impl Deadline {
         Self(seconds.map(|seconds| began + Duration::from_secs_f64(seconds)))
     }
 
+    /// For what is chosen before a fit begins: half of the time from now on, so that the fit has the other half.
+    pub(crate) fn halfway(seconds: Option<f64>) -> Self {
+        Self::after(Instant::now(), seconds.map(|seconds| 0.5 * seconds))
+    }
+
     /// Whether the time is up.
     pub(crate) fn is_over(self) -> bool {
         self.0.is_some_and(|end| Instant::now() >= end)

@@ -237,7 +237,8 @@ pub struct Spec {
     pub stop_by: Option<StopBy>,
     /// Stop after this many seconds with what there is, at least one iteration. Where that was too little for it, no outliers are set
     /// aside, the graph is the first of several, and the start is simpler. Without a graph that the objective needs, there is
-    /// [`Error::OutOfTime`](crate::Error::OutOfTime); small samples have theirs whatever the time.
+    /// [`Error::OutOfTime`](crate::Error::OutOfTime); small samples have theirs whatever the time. Choosing a number of clusters, a
+    /// rank or layers takes at most half of it, and looks at what there is time for.
     #[serde(default)]
     pub time_limit: Option<f64>,
     /// How labels are read off V; `None` leaves this to the method: without a graph, methods that weight samples use

@@ -197,6 +197,13 @@ fn promise_09_no_graph_in_time_says_what_to_do() {
     place.refuses("fit many.csv -k 2 --method g-emmf --time-limit 0.000000001", &told);
     let json = place.json("fit many.csv -k 2 --method emmf --time-limit 0.000000001 --json");
     assert_eq!(json["stop"], "time-limit");
+    // A graph that nobody asked for is not missed, nor is the time that choosing k took.
+    for k in ["2", "auto"] {
+        let done = place.run(&format!("fit many.csv -k {k} --time-limit 0.000000001 --out result --json"));
+        assert!(done.stderr.contains("no time for a graph: emmf"), "{}", done.stderr);
+        let json: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+        assert_eq!((&json["method"], &json["stop"]), (&"emmf".into(), &"time-limit".into()));
+    }
 }
 
 #[test]

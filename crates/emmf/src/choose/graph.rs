@@ -101,7 +101,7 @@ impl Communities {
             let all = Stored::new(some.all.samples(), None, None);
             return Ok(Some(labels_nearby(&all, (&some.kept, &self.of_kept), self.count())));
         }
-        if n > MOST_HANDED_ON {
+        if n > MOST_HANDED_ON || cancel.is_late() {
             return Ok(None);
         }
         let (_, mut prepared) = preprocess::fit(&spec.normalize, x, false)?;

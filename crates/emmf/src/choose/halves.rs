@@ -32,7 +32,8 @@ const LEAST_SPREAD: f64 = 0.05;
 /// Directions in which samples are looked at, where they have more features than twice as many.
 const LEADING: usize = 40;
 
-/// The agreement of every split for every number of clusters, and whether it was ended before there were enough.
+/// The agreement of every split for every number of clusters, and whether it was ended before there were enough. When time is
+/// up, the first split may lack the last numbers, and a later one is not begun or left out.
 pub(super) fn curves<T: Real>(
     (spec, ks): (&Spec, &[usize]),
     some: &Part<'_, T>,
@@ -50,8 +51,17 @@ pub(super) fn curves<T: Real>(
         let halves = [&a, &b].map(|half| Dense::new(half.view(), None));
         let mut random = Random::stream(spec.seed, split);
         let init = spec.init.unwrap_or_default();
-        let curve = ks.iter().map(|&k| agreement(init, &halves, k, (&mut random, cancel)));
-        curves.push(curve.collect::<Result<_>>()?);
+        let mut curve = Vec::with_capacity(ks.len());
+        for &k in ks {
+            if cancel.is_late() && !(split == 0 && curve.is_empty()) {
+                break;
+            }
+            curve.push(agreement(init, &halves, k, (&mut random, cancel))?);
+        }
+        if cancel.is_late() && split > 0 {
+            return Ok((curves, true));
+        }
+        curves.push(curve);
         if seen(split + 1, STEPS).is_break() {
             return Ok((curves, true));
         }

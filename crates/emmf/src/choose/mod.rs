@@ -22,7 +22,7 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
-use crate::cancel::Cancel;
+use crate::cancel::{Cancel, Deadline, in_time};
 use crate::data::{Data, Stored, unit_factors};
 use crate::error::{Error, Result};
 use crate::matrix::{Part, Samples};
@@ -155,15 +155,15 @@ pub(crate) fn choose_k<T: Real>(
     if spec.missing == Missing::Nan {
         return Err(Error::Missing { what: "choosing k".into(), instead: "give the number of clusters" });
     }
-    let cancel = &running.cancel;
+    let cancel = &running.cancel.until(Deadline::halfway(spec.time_limit));
     running.threads.run(|_| {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(spec.seed);
         let n = x.shape().0;
         let rows = some_of(n, MOST_SAMPLES, &mut random);
         let some = Directions::find(spec, &x, &rows, (&ks, cancel))?.kept()?;
         let (curves, ended) = halves::curves((spec, &ks), &some, (&mut random, seen), cancel)?;
-        let choice = Choice::new(ks, &curves);
-        if ended {
+        let choice = Choice::new(ks.into_iter().take(curves[0].len()).collect(), &curves);
+        if ended || cancel.is_late() {
             return Ok(choice);
         }
         let rows = some_of(n, MOST_IN_GRAPH, &mut random);
@@ -172,7 +172,8 @@ pub(crate) fn choose_k<T: Real>(
         let mut tick = |done| {
             let _ = seen(SPLITS + done, STEPS);
         };
-        let found = Communities::find(&some, &mut random, &mut tick, cancel)?;
+        let found = Communities::find(&some, &mut random, &mut tick, cancel);
+        let Some(found) = in_time(found)? else { return Ok(choice) };
         // One more or less is within what cutting or joining two of many changes.
         let finer = found.are_agreed()
             && found.count() >= LEAST_IN_GROUP * choice.k
@@ -217,8 +218,10 @@ impl<'a, T: Real> Directions<'a, T> {
         let data = Stored::new(prepared.samples(), scale.clone(), norms_sq);
         let mut kept: Vec<usize> = (0..rows.len()).collect();
         if spec.sets_aside() {
-            let found = screen(&data, ks.last().copied().unwrap_or(1), &vec![1.0; rows.len()], cancel)?;
-            kept.retain(|&at| !found[at]);
+            let found = screen(&data, ks.last().copied().unwrap_or(1), &vec![1.0; rows.len()], cancel);
+            if let Some(found) = in_time(found)? {
+                kept.retain(|&at| !found[at]);
+            }
         }
         let (factors, _) = unit_factors(scale.as_deref(), data.norms_sq());
         let every: Vec<usize> = (0..rows.len()).collect();

@@ -2,6 +2,7 @@
 
 use super::aside::Split;
 use super::{check, graph};
+use crate::cancel::Deadline;
 use crate::data::{Data, Stored};
 use crate::error::Result;
 use crate::graph::communities_at;
@@ -52,6 +53,8 @@ pub(super) fn choose_layers<T: Real>(
 ) -> Result<Vec<usize>> {
     let entry = registry::find(&spec.method)?;
     let n = x.shape().0;
+    let cancel = running.cancel.until(Deadline::halfway(spec.time_limit));
+    let running = &Running { cancel, ..running.clone() };
     // Widths that are not known yet are not what is checked.
     check::spec(&spec.clone().layered(if n > 1 { &[2, 1] } else { &[1] }), entry, x.shape())?;
     check::storage(entry, &x)?;
@@ -77,6 +80,9 @@ fn widths<T: Real>(spec: &Spec, data: &Stored<'_, T>, running: &Running<'_>) -> 
     let mut widths: Vec<usize> = Vec::new();
     for doubled in 0..DOUBLED {
         running.cancel.check()?;
+        if running.cancel.is_late() && !widths.is_empty() {
+            break;
+        }
         let found = communities_at(&graph, 2.0_f64.powi(doubled));
         let width = found.iter().max().map_or(1, |last| last + 1);
         let above = widths.last().copied();

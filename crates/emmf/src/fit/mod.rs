@@ -17,7 +17,7 @@ mod rank;
 mod request;
 mod rounds;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::cancel::{Cancel, Deadline};
 use crate::checkpoint::Checkpoint;
@@ -73,6 +73,8 @@ pub struct Given<'a, T> {
     pub resume: Option<&'a Checkpoint>,
     /// Where the samples are while the iterations run, if not in this memory.
     pub device: Option<&'a dyn Device>,
+    /// How much of `spec.time_limit` was spent before, on choosing the number of clusters.
+    pub spent: Duration,
     /// Threads and cancellation.
     pub running: Running<'a>,
 }
@@ -93,6 +95,7 @@ impl<T> Default for Given<'_, T> {
             loss: None,
             resume: None,
             device: None,
+            spent: Duration::ZERO,
             running: Running::default(),
         }
     }
@@ -102,6 +105,12 @@ impl<'a, T> Given<'a, T> {
     /// The checkpoint, where it says how far a fit has come.
     fn saved(&self) -> Option<&'a Checkpoint> {
         self.resume.filter(|saved| saved.has_begun())
+    }
+
+    /// When the time is up that a fit has which began then.
+    fn deadline(&self, spec: &Spec, began: Instant) -> Deadline {
+        let left = |limit: f64| (limit - self.spent.as_secs_f64()).max(0.0);
+        Deadline::after(began, spec.time_limit.map(left))
     }
 
     /// What ends the work before the iterations. A fit that continues makes all of it again, whatever the time.
@@ -201,7 +210,7 @@ fn fit_side<T: Real>(spec: &Spec, side: &dyn SampleSide<T>, mut given: Given<'_,
     check::start(spec, given.start, side.shape())?;
     check::labels(spec, entry, side.shape().0)?;
     given.running.threads.run(|pool| {
-        let deadline = Deadline::after(began, spec.time_limit);
+        let deadline = given.deadline(spec, began);
         let fitting = Fitting { deadline, ..Fitting::new(spec, entry, &[], pool) };
         by_residuals(fitting.fit_side(side, &mut given)?, began)
     })?
@@ -222,7 +231,7 @@ fn fit_by<'x, T: Real, X: Data<T>, M: Method<'x, T, X>>(
     let weights = check::sample_weights(given.sample_weights, entry, x.shape().0)?;
     let threads = given.running.threads;
     threads.run(|pool| {
-        let (deadline, intact) = (Deadline::after(began, spec.time_limit), &|| x.intact());
+        let (deadline, intact) = (given.deadline(spec, began), &|| x.intact());
         let fitting = Fitting { intact, deadline, ..Fitting::new(spec, entry, &weights, pool) };
         by_residuals(fitting.fit_by(method, x, &mut given)?, began)
     })?
@@ -300,7 +309,7 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, mut given: Given<'_, T>) -> Resu
         given.begins(Phase::Screen);
         // Whether a sample is too long is seen before it is brought to unit length.
         let plain = data.unscaled(samples);
-        let deadline = Deadline::after(began, spec.time_limit);
+        let deadline = given.deadline(spec, began);
         let found = plain.as_ref().unwrap_or(&data);
         let split = Split::find(spec, found, &weights, &given.until(deadline))?;
         seconds.init = began.elapsed().as_secs_f64() - seconds.prepare;

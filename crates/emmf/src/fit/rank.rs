@@ -14,6 +14,7 @@ use std::ops::{ControlFlow, RangeInclusive};
 
 use super::Given;
 use super::fitting::Fitting;
+use crate::cancel::Deadline;
 use crate::choose::{Choice, Seen};
 use crate::data::{Data, Dense, Stored};
 use crate::error::{Error, Result};
@@ -101,12 +102,12 @@ pub(super) fn choose_rank<T: Real>(
         let tried = numbers(ks, (n, d))?;
         let masks: Vec<Mat<T>> =
             (0..MASKS).map(|mask| speckled(&whole, hash(spec.seed, mask as u64))).collect();
-        let mut curves = vec![Vec::new(); MASKS];
+        let (mut curves, end) = (vec![Vec::new(); MASKS], Deadline::halfway(spec.time_limit));
         for (at, &k) in tried.iter().enumerate() {
             for (number, masked) in masks.iter().enumerate() {
                 let found = fitted(&Spec { k, ..alike.clone() }, masked, pool, running)?;
                 curves[number].push(explained(&whole, masked, &found));
-                let ends = seen(at * MASKS + number + 1, tried.len() * MASKS).is_break();
+                let ends = seen(at * MASKS + number + 1, tried.len() * MASKS).is_break() || end.is_over();
                 if ends && at > 0 {
                     curves.iter_mut().for_each(|curve| curve.truncate(at));
                     return Ok(chosen(&tried[..at], &curves));

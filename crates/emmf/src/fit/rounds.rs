@@ -128,6 +128,7 @@ impl<T: Real> Rounds<'_, T> {
             loss: given.loss,
             resume: given.resume,
             device: given.device,
+            spent: given.spent,
             running: given.running,
         };
         let weights = split.of(self.weights);

@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use emmf::registry::METHODS;
-use emmf::{Error, Fit, Init, Mat, Result, RowSource, Samples, Solver, Spec, Step, Stop};
+use emmf::{Choice, Error, Fit, Init, Mat, Result, RowSource, Running, Samples, Solver, Spec, Step, Stop};
 use oracle::problems::{rng, uniform};
 
 /// Over before it began: every method makes one iteration and nothing besides.
@@ -115,4 +115,39 @@ fn promise_09_next_to_nothing_is_done_when_time_is_up() {
             }
         }
     }
+}
+
+/// When time was up before it began, a number comes from the least that can be looked at, and widths of layers need a graph.
+#[test]
+fn promise_09_choosing_keeps_to_the_time_limit() {
+    let x = Counted { x: uniform(1000, 40, &mut rng(4)), read: AtomicUsize::new(0) };
+    let spec = Spec::emmf(1).time_limit(AT_ONCE);
+    let running = Running::default();
+    let go_on = |_, _| ControlFlow::Continue(());
+    let counted = |chosen: Result<Choice>| {
+        let walks = x.read.swap(0, Ordering::Relaxed) as f64 / x.x.rows() as f64;
+        assert!(walks <= 3.0, "{walks} walks");
+        chosen.unwrap()
+    };
+    let choice = counted(spec.choose_k(Samples::Stream(&x), 3..=20, go_on, &running));
+    assert_eq!((choice.k, choice.ks.as_slice(), choice.splits, choice.by_graph), (3, &[3][..], 1, None));
+    let choice = counted(spec.choose_rank(Samples::Stream(&x), 3..=20, go_on, &running));
+    assert_eq!((choice.k, choice.ks.as_slice()), (3, &[3][..]));
+    let widths = Spec::deep(&[6, 3]).time_limit(AT_ONCE).choose_layers(Samples::Stream(&x), &running);
+    assert_eq!(widths, Err(Error::OutOfTime));
+    assert!(x.read.load(Ordering::Relaxed) <= 3 * x.x.rows());
+}
+
+/// Where there is time, the limit changes nothing.
+#[test]
+fn promise_09_a_choice_within_the_time_limit_is_the_same() {
+    let x = uniform(200, 6, &mut rng(5));
+    let (spec, running) = (Spec::emmf(1), Running::default());
+    let go_on = |_, _| ControlFlow::Continue(());
+    let chosen = |spec: &Spec| {
+        let k = spec.choose_k(&x, 2..=9, go_on, &running).unwrap();
+        let rank = spec.choose_rank(&x, 2..=4, go_on, &running).unwrap();
+        (k, rank, spec.choose_layers(&x, &running).unwrap())
+    };
+    assert_eq!(chosen(&spec), chosen(&spec.clone().time_limit(1e9)));
 }
