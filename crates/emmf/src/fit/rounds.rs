@@ -3,7 +3,8 @@
 //! Screening knows no centroids, so it errs now and then. A few samples that were set aside, but that the fit does not mark and
 //! that score more like the others than like outliers, are let back in. Where more than a few are outliers, those that took part
 //! are set aside, too. Then all is fitted again: the result is that of a fit which never saw the outliers. This draws nothing,
-//! and costs a fit for each round. A round that is ended early does not count.
+//! and costs a fit for each round. A round that is ended early does not count. Where a fit is too large to be kept beside another one,
+//! there is one round.
 
 use std::ops::ControlFlow;
 
@@ -13,6 +14,7 @@ use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
 use crate::iterate::{Observer, Phase, Step, Stop};
 use crate::matrix::{Part, Samples};
+use crate::memory::has_room_for_another;
 use crate::model::{Fit, Seconds};
 use crate::outliers::{Judge, agreed};
 use crate::preprocess::Fitted;
@@ -80,11 +82,12 @@ impl<T: Real> Rounds<'_, T> {
     /// Which samples are to be set aside instead, if that is known and was not tried before.
     fn next(&self, fit: &Fit<T>, tried: &[Vec<usize>]) -> Option<Vec<usize>> {
         let is_sure = self.spec.sets_aside() && !self.is_by_residuals(fit) && !fit.stop.is_early();
-        if !is_sure || tried.len() >= ROUNDS {
+        let has_room = has_room_for_another::<T>(self.spec.k, self.data.shape());
+        if !is_sure || !has_room || tried.len() >= ROUNDS {
             return None;
         }
         let counts: Vec<bool> = self.weights.iter().map(|weight| *weight > 0.0).collect();
-        let aside = agreed(&fit.scores, &fit.set_aside, &counts);
+        let aside = agreed(&fit.scores, &fit.set_aside, &fit.groups, &counts);
         (!tried.contains(&aside)).then_some(aside)
     }
 

@@ -24,7 +24,7 @@ const USUAL: (f64, f64) = (0.6, 3.0);
 /// How much farther the members of a rare cluster may be from its centre than those that are known.
 const WIDER: f64 = 2.0;
 /// Samples are alike where they are nearer to each other than this share of their distance from the rest.
-pub(super) const ALIKE: f64 = 0.25;
+const ALIKE: f64 = 0.25;
 /// A group whose neighbours are nearer than this share of what is usual is the same sample many times.
 const COPIES: f64 = 0.5;
 /// A cluster may be so many times as far from the others as the farthest of the rest.
@@ -55,8 +55,13 @@ pub(super) struct Groups<T> {
 }
 
 impl<T: Real> Groups<T> {
-    /// The groups of the samples that stick out, `far`, beside those that were drawn of the rest.
-    pub(super) fn find<X: Data<T>>(x: &X, reference: &Reference<T>, far: &[usize]) -> Self {
+    /// The groups of the samples that stick out, `far`, beside those that were drawn of the rest. Some may be known to be clusters.
+    pub(super) fn find<X: Data<T>>(
+        x: &X,
+        reference: &Reference<T>,
+        far: &[usize],
+        is_cluster: impl Fn(&[usize]) -> bool,
+    ) -> Self {
         let (d, mut found) = (x.shape().1, Self { rare: None, alike: Vec::new() });
         let most = most_compared(d);
         if far.len() < FEWEST || far.len() > most {
@@ -71,8 +76,10 @@ impl<T: Real> Groups<T> {
         let apart = rest.distances(&own);
         let most = |i: usize, j: usize| rest.usual.max(ALIKE * apart[i].min(apart[j]));
         for members in linked(&own, most).into_iter().filter(|members| members.len() >= FEWEST) {
-            let rows = members.iter().map(|&at| far[at]).collect();
-            if rest.is_one_more((&own, &apart), &members) { rare.push(rows) } else { found.alike.push(rows) }
+            let rows: Vec<usize> = members.iter().map(|&at| far[at]).collect();
+            let is_near_enough = || rest.is_no_farther(&apart, &members);
+            let is_rare = rest.is_as_loose(&own, &members) && (is_cluster(&rows) || is_near_enough());
+            if is_rare { rare.push(rows) } else { found.alike.push(rows) }
         }
         found.rare = (!rare.is_empty()).then(|| Rare::of(x, &rare));
         found
@@ -127,15 +134,20 @@ impl Rest {
         made(own.rows(), |i| least(own.row(i), &self.samples, &all))
     }
 
-    /// Whether these members, so far from the rest, are one more cluster.
-    fn is_one_more(&self, (own, apart): (&Mat<f64>, &[f64]), members: &[usize]) -> bool {
+    /// Whether these members are neighbours as near as those of a cluster are, and no nearer.
+    fn is_as_loose(&self, own: &Mat<f64>, members: &[usize]) -> bool {
         // As few as were drawn of a cluster of their number: many are nearer to each other.
         let fewer = (members.len() as f64 * self.share) as usize;
         let thinned: Vec<usize> =
             members.iter().copied().step_by(members.len() / fewer.max(FEWEST)).collect();
         let near = quantile(&nearest(own, &thinned), 0.5);
+        near >= COPIES * self.middle && near <= self.usual
+    }
+
+    /// Whether these members, so far from the rest, are no farther than its clusters are from each other.
+    fn is_no_farther(&self, apart: &[f64], members: &[usize]) -> bool {
         let gap = members.iter().map(|&i| apart[i]).fold(f64::INFINITY, f64::min);
-        near >= COPIES * self.middle && near <= self.usual && gap <= FARTHER * self.apart
+        gap <= FARTHER * self.apart
     }
 }
 
@@ -234,7 +246,7 @@ pub(super) fn linked(rows: &Mat<f64>, most: impl Fn(usize, usize) -> f64 + Sync)
     groups
 }
 
-fn distance(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn distance(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     for (a, b) in a.iter().zip(b) {

@@ -43,8 +43,8 @@ pub struct Judged {
     pub groups: Vec<Vec<usize>>,
 }
 
-/// What is known about samples before their scores, in the order of [`Reason::PARTS`].
-struct Seen([Option<Vec<f64>>; PARTS]);
+/// What is known about samples before their scores, in the order of [`Reason::PARTS`], and the least spread of both distances.
+struct Seen([Option<Vec<f64>>; PARTS], (f64, f64));
 
 impl Seen {
     fn samples(&self) -> usize {
@@ -69,15 +69,23 @@ impl<T: Real> Judge<T> {
         let above = |limit: f64| (0..counts.len()).filter(|&i| judged.scores[i] > limit).collect::<Vec<_>>();
         // Where a rare cluster sticks out, some of it may do so a little less.
         let far = if above(THRESHOLD).is_empty() { Vec::new() } else { above(NEARLY * THRESHOLD) };
-        let mut groups = Groups::find(x, &reference, &far);
+        let is_described = |rows: &[usize]| judge.describes(&seen, rows) && rows.iter().all(|&i| counts[i]);
+        let mut groups = Groups::find(x, &reference, &far, is_described);
         groups.keep(|i| judged.scores[i] > THRESHOLD);
         // What does not count is alike whatever it scores.
         let quiet: Vec<usize> =
             (0..counts.len()).filter(|i| !counts[*i] && far.binary_search(i).is_err()).collect();
-        groups.alike.extend(Groups::find(x, &reference, &quiet).alike);
+        groups.alike.extend(Groups::find(x, &reference, &quiet, |_| false).alike);
         (judge.reference, judge.rare, judged.groups) = (Some(reference), groups.rare, groups.alike);
         judge.spare(x, &mut judged);
         (judge, judged)
+    }
+
+    /// Whether the centroids describe most of these samples as well as the others: then some are theirs.
+    fn describes(&self, seen: &Seen, rows: &[usize]) -> bool {
+        let zs = rows.iter().filter_map(|&i| self.zs(seen, i)[Reason::Centroids as usize]);
+        let mut zs: Vec<f64> = zs.collect();
+        !zs.is_empty() && median(&mut zs) <= NEARLY * THRESHOLD
     }
 
     /// Samples of rare clusters are no outliers.
@@ -90,7 +98,7 @@ impl<T: Real> Judge<T> {
 
     /// The same by the residuals alone, where the samples cannot be read.
     pub(crate) fn of_residuals(residuals: &[f64]) -> (Self, Judged) {
-        let seen = Seen([Some(residuals.to_vec()), None, None, None, None, None]);
+        let seen = Seen([Some(residuals.to_vec()), None, None, None, None, None], (0.0, 0.0));
         Self::with((None, None), &seen, &vec![true; residuals.len()])
     }
 
@@ -113,6 +121,8 @@ impl<T: Real> Judge<T> {
                 Reason::Centroids | Reason::Structure if median(&mut values.clone()) < EXACT * usual => {
                     return None;
                 }
+                Reason::Neighbours => Scale::of_logs(&values, LEAST.max(seen.1.0)),
+                Reason::Direction => Scale::of_logs(&values, LEAST.max(seen.1.1)),
                 _ => Scale::of_logs(&values, LEAST),
             };
             Some(scale).filter(Scale::is_sound)
@@ -267,11 +277,11 @@ fn see<T: Real, X: Data<T>>(
     residuals: Option<&[f64]>,
     (drawn, rarity): (Option<(&Reference<T>, bool)>, Option<&Rarity>),
 ) -> Seen {
-    let (plain, unit, left) = match drawn.map(|(reference, directions)| reference.distances(x, directions)) {
-        Some(found) => (Some(found.plain), Some(found.unit), found.left),
-        None => (None, None, None),
-    };
     let lengths = x.norms_sq().iter().map(|norm_sq| norm_sq.sqrt()).collect();
     let (residuals, rarity) = (residuals.map(<[f64]>::to_vec), rarity.map(|rarity| rarity.sums(x)));
-    Seen([residuals, plain, unit, rarity, Some(lengths), left])
+    let (plain, unit, chance, left) = match drawn.map(|(drawn, directions)| drawn.distances(x, directions)) {
+        Some(found) => (Some(found.plain), Some(found.unit), found.chance, found.left),
+        None => (None, None, (0.0, 0.0), None),
+    };
+    Seen([residuals, plain, unit, rarity, Some(lengths), left], chance)
 }

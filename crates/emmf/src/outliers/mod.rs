@@ -44,6 +44,8 @@ pub(crate) use span::has_directions;
 use crate::error::{Error, Result};
 pub use crate::loss::THRESHOLD;
 
+/// Of fewer samples nobody can say who does not belong to the others.
+const LEAST: usize = 20;
 /// More than this share of the samples is not set aside: a third of outliers beside the others are a quarter of all.
 const TOO_MANY: f64 = 0.3;
 

@@ -76,3 +76,45 @@ fn leading(zs: &Zs) -> [Option<(Reason, f64)>; 2] {
 fn too_long(zs: &Zs) -> Option<f64> {
     zs[Reason::Length as usize].filter(|z| *z > TOO_LONG.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outliers::Scale;
+
+    fn scales() -> Scales {
+        let scale = Scale { floor: None, center: 0.0, spread: 1.0 };
+        Scales { parts: [Some(scale); PARTS], cut: 7.0, length_cut: 10.0, second: 0.5 }
+    }
+
+    /// The parts of a sample with these zs, and its score and reason.
+    fn parts(zs: Zs) -> ([f64; PARTS], f64, Reason) {
+        let (score, reason) = scales().score(&zs);
+        let mut parts = [0.0; PARTS];
+        scales().parts_of(&zs, score).iter().for_each(|of| parts[of.reason as usize] = of.part);
+        (parts, score, reason)
+    }
+
+    #[test]
+    fn the_two_largest_make_the_score() {
+        let zs = [1.0, 6.0, -2.0, 10.0, 3.0, 8.0].map(Some);
+        assert_eq!(parts(zs), ([0.0, 0.0, 0.0, 5.0, 0.0, 2.0], 7.0, Reason::Values));
+        let mut fewer = [None; PARTS];
+        fewer[0] = Some(4.0);
+        assert_eq!(parts(fewer), ([2.0, 0.0, 0.0, 0.0, 0.0, 0.0], 2.0, Reason::Centroids));
+        assert_eq!(parts([None; PARTS]).1, 0.0);
+    }
+
+    #[test]
+    fn a_length_makes_all_of_it() {
+        let zs = [1.0, 6.0, -2.0, 10.0, 40.0, 8.0].map(Some);
+        assert_eq!(parts(zs), ([0.0, 0.0, 0.0, 0.0, 14.0, 0.0], 14.0, Reason::Length));
+    }
+
+    #[test]
+    fn all_parts_shrink_where_the_score_is_less() {
+        let zs = [1.0, 6.0, -2.0, 10.0, 3.0, 8.0].map(Some);
+        let of: Vec<f64> = scales().parts_of(&zs, THRESHOLD).iter().map(|of| of.part).collect();
+        assert_eq!(of, [0.0, 0.0, 0.0, 2.5, 0.0, 1.0]);
+    }
+}

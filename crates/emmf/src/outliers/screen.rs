@@ -8,14 +8,12 @@
 use super::bulk::quantile;
 use super::copies::copies;
 use super::directions::{FEW, count, scattered};
-use super::{Judge, THRESHOLD, TOO_MANY};
+use super::{Judge, LEAST, THRESHOLD, TOO_MANY};
 use crate::cancel::Cancel;
 use crate::data::Data;
 use crate::error::Result;
 use crate::real::Real;
 
-/// From fewer samples nothing can be told.
-const LEAST: usize = 20;
 /// The share of others that a group must be above.
 const NEARLY_ALL: f64 = 0.95;
 /// How often what is usual is learned.
