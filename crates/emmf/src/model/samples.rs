@@ -33,15 +33,12 @@ pub(crate) fn outlier_parts<T: Real>(
     x: Samples<'_, T>,
     running: &Running<'_>,
 ) -> Result<Vec<Vec<Part>>> {
-    coded(model, x, running, |coded, prepared, data| match &model.judge {
-        Some(judge) => {
-            let plain = data.unscaled(prepared.samples());
-            judge.parts(plain.as_ref().unwrap_or(data), &coded.residuals)
-        }
-        None => {
-            let alone = |&score: &f64| vec![Part { reason: Reason::Centroids, z: score, part: score }];
-            coded.scores.iter().map(alone).collect()
-        }
+    let alone = |&score: &f64| vec![Part { reason: Reason::Centroids, z: score, part: score }];
+    coded(model, x, running, |coded, prepared, data| {
+        let plain = data.unscaled(prepared.samples());
+        let plain = plain.as_ref().unwrap_or(data);
+        let by = model.judge.as_ref().map(|judge| judge.parts(plain, &coded.residuals));
+        by.unwrap_or_else(|| coded.scores.iter().map(alone).collect())
     })
 }
 
