@@ -150,6 +150,7 @@ def clean():
         centres = random.random((20, 100)) * (random.random((20, 100)) < 0.3)
         noise = random.normal(0, 0.03, (6000, 100))
         yield f"20 clusters, {i}", np.abs(centres[random.integers(0, 20, 6000)] + noise), 20
+    yield "a numeric id column", np.column_stack([np.arange(200), random.random((200, 10))]), 3
 
 
 def measure():

@@ -18,6 +18,7 @@ from sklearn.base import (
     _fit_context,
 )
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Bunch
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import (
     _check_n_features,
@@ -355,6 +356,26 @@ class MatrixFactorization(
         """
         check_is_fitted(self)
         return self._model.explain(*self._given(X))
+
+    def outlier_parts(self, X: Any) -> Bunch:
+        """Show what every reason says of samples as outliers, and the part of the score that it makes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        found : Bunch
+            ``reasons``, the names of the reasons; ``z`` of shape (n_samples, n_reasons), by how many robust standard
+            deviations a sample is above what is usual, NaN where nothing could be measured; and ``parts`` of the same
+            shape, whose rows add up to the outlier scores. ``pandas.DataFrame(found.parts, columns=found.reasons)``
+            is a table.
+        """
+        check_is_fitted(self)
+        reasons, z, parts = self._model.outlier_parts(*self._given(X))
+        return Bunch(reasons=reasons, z=z, parts=parts)
 
     @available_if(_may_miss)
     def impute(self, X: Any) -> Any:

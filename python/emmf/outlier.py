@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import erf
 from scipy.stats import binom
 from sklearn.base import BaseEstimator, OutlierMixin, _fit_context, clone
-from sklearn.utils import ClassifierTags, get_tags
+from sklearn.utils import Bunch, ClassifierTags, get_tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -78,6 +78,22 @@ class _Detector(BaseEstimator):
         """
         check_is_fitted(self)
         return self.estimator_.explain(X)
+
+    def outlier_parts(self, X: Any) -> Bunch:
+        """Show what every reason says of samples as outliers, and the part of the score that it makes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        found : Bunch
+            See ``outlier_parts`` of the estimators.
+        """
+        check_is_fitted(self)
+        return self.estimator_.outlier_parts(X)
 
 
 class OutlierDetector(OutlierMixin, _Detector):

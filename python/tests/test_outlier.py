@@ -96,3 +96,19 @@ def test_other_estimators_and_weights():
     assert (detector.fit(X, sample_weight=np.ones(len(X))).predict(X)[OUTLIER] == -1).all()
     with pytest.raises(ValueError, match="estimator"):
         OutlierDetector("emmf").fit(X)
+
+
+def test_parts_add_up_to_the_scores(rng):
+    x = rng.random((120, 30))
+    x[7] *= 40
+    model = EMMF(3, max_iter=40).fit(x)
+    found = model.outlier_parts(x)
+    assert found.z.shape == found.parts.shape == (120, len(found.reasons))
+    assert np.allclose(found.parts.sum(axis=1), model.outlier_scores_)
+    assert found.reasons[found.parts[7].argmax()] == model.outlier_reasons_[7] == "length"
+    assert np.allclose(PyODDetector(model).fit(x).outlier_parts(x).parts, found.parts)
+    gaps = x.copy()
+    gaps[3, 2] = np.nan
+    alone = EMMF(3, max_iter=20, missing="nan").fit(gaps)
+    found = alone.outlier_parts(gaps)
+    assert np.isnan(found.z[:, 1:]).all() and np.allclose(found.parts.sum(axis=1), alone.outlier_scores_)

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args as ClapArgs;
-use emmf::outliers::{Reason, THRESHOLD};
+use comfy_table::Table;
+use emmf::outliers::{Part, Reason, THRESHOLD};
 use emmf::{Mat, Missing, Model, Real, Running, Samples};
 use emmf_io::{AnyModel, Features, Misfit, Record, misfits};
 
@@ -54,6 +55,8 @@ struct Fitted {
     weight: f64,
     outlier: bool,
     set_aside: bool,
+    /// The outliers that it is one of and that are alike.
+    group: Option<Vec<usize>>,
 }
 
 /// A sample in terms of a model.
@@ -66,6 +69,8 @@ struct Explanation {
     score: f64,
     outlier: bool,
     reason: Reason,
+    /// What every reason says, the largest part of the score first.
+    parts: Vec<Part>,
     fitted: Option<Fitted>,
     coefficients: Vec<f64>,
     worst: Vec<Misfit>,
@@ -129,6 +134,8 @@ fn explain<T: Real>(
     let d = row.len();
     let given = Mat::from_vec(row, 1, d).map_err(worded)?;
     let coded = model.transform_with(&given, &Running::on(1)).map_err(worded)?;
+    let mut parts = model.outlier_parts(&given, &Running::on(1)).map_err(worded)?.swap_remove(0);
+    parts.sort_by(|a, b| b.part.total_cmp(&a.part).then(b.z.total_cmp(&a.z)));
     let prepared = model.prepare(&given).map_err(worded)?.cast::<f64>();
     let approximation = model.reconstruct(&coded.v).map_err(worded)?.cast::<f64>();
     let pixels = about.image.map(|shape| {
@@ -157,6 +164,7 @@ fn explain<T: Real>(
         score: coded.scores[0],
         outlier: fitted.as_ref().map_or(coded.scores[0] > threshold, |fitted| fitted.outlier),
         reason: coded.reasons[0],
+        parts,
         fitted,
         coefficients: coded.v.row(0).iter().map(|v| v.to_f64()).collect(),
         worst: misfits(prepared.as_slice(), approximation.as_slice(), Features { names, image: None }),
@@ -176,7 +184,8 @@ fn of_the_fit(record: &Record, row: usize, residual: f64) -> Option<Fitted> {
     let fitted = *record.samples.residual.get(row)?;
     let is_same = (fitted - residual).abs() <= SAME * fitted.abs().max(residual.abs());
     let (weight, outlier) = (*record.samples.weight.get(row)?, record.outliers().nth(row)?);
-    is_same.then(|| Fitted { weight, outlier, set_aside: record.set_aside.contains(&row) })
+    let group = record.groups.iter().find(|group| group.binary_search(&row).is_ok()).cloned();
+    is_same.then(|| Fitted { weight, outlier, set_aside: record.set_aside.contains(&row), group })
 }
 
 fn print_json(found: &Explanation) -> Result<()> {
@@ -189,12 +198,40 @@ fn print_json(found: &Explanation) -> Result<()> {
         "score": found.score,
         "outlier": found.outlier,
         "reason": found.outlier.then(|| found.reason.name()),
+        "parts": found.parts,
+        "group": found.fitted.as_ref().and_then(|fitted| fitted.group.as_ref()),
         "weight": found.fitted.as_ref().map(|fitted| fitted.weight),
         "coefficients": found.coefficients,
         "worst": found.worst,
     });
     writeln!(std::io::stdout().lock(), "{object}")?;
     Ok(())
+}
+
+/// Whether it is an outlier, and why.
+fn verdict(found: &Explanation) -> String {
+    if !found.outlier {
+        return "no".into();
+    }
+    let aside =
+        found.fitted.as_ref().filter(|fitted| fitted.set_aside).map(|_| "set aside before the start".into());
+    let group = found.fitted.as_ref().and_then(|fitted| fitted.group.as_ref());
+    let alike = group.map(|group| format!("one of {} that are alike but unlike the rest", group.len()));
+    let said = [Some(format!("yes, {}", found.reason.told())), alike, aside];
+    said.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// How far the sample is from the usual for every reason, and the part of the score that each makes.
+fn reasons(parts: &[Part]) -> Table {
+    let mut reasons = table(["looked at", "robust z", "part of the score"]);
+    for part in parts {
+        reasons.add_row([
+            part.reason.looked_at().to_string(),
+            format!("{:.2}", part.z),
+            format!("{:.2}", part.part),
+        ]);
+    }
+    reasons
 }
 
 fn print_tables(found: &Explanation, missing: Missing) -> Result<()> {
@@ -209,15 +246,13 @@ fn print_tables(found: &Explanation, missing: Missing) -> Result<()> {
         },
         |fitted| format!("{:.4}", fitted.weight),
     );
-    let outlier = match &found.fitted {
-        Some(Fitted { set_aside: true, .. }) => {
-            format!("yes, {}; set aside before the start", found.reason.told())
-        }
-        _ if found.outlier => format!("yes, {}", found.reason.told()),
-        _ => "no".into(),
-    };
+    let outlier = verdict(found);
     writeln!(out, "residual {:.4}, outlier score {:.2}, outlier: {outlier}", found.residual, found.score)?;
     writeln!(out, "weight {weight}\n")?;
+    drop(out);
+    print(&reasons(&found.parts))?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out)?;
     let mut order: Vec<usize> = (0..found.coefficients.len()).collect();
     order.sort_by(|&a, &b| found.coefficients[b].total_cmp(&found.coefficients[a]));
     let mut coefficients = table(["centroid", "coefficient"]);

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use emmf::{Coded, Real, Running};
+use emmf::outliers::Reason;
+use emmf::{Coded, Mat, Real, Running};
 use emmf_io::{AnyModel, Notes};
 use numpy::{Element, IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;
@@ -73,6 +74,31 @@ impl Model {
             })?;
             Ok(matrix(py, left)?.into_any())
         })
+    }
+
+    /// The names of the reasons, and for each of them how far every sample is from the usual and the part of its score that it
+    /// makes: NaN and 0 where nothing was measured.
+    fn outlier_parts<'py>(
+        &self,
+        py: Python<'py>,
+        x: AnySamples<'py>,
+        threads: Option<usize>,
+    ) -> PyResult<(Vec<&'static str>, Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let found = together!(self, x, model => {
+            let x = x.parts()?;
+            door::through(py, |token| model.outlier_parts(x.samples()?, &Running::on(threads).cancel(token)))
+        })?;
+        let (mut zs, mut parts) =
+            (Mat::zeros(found.len(), Reason::PARTS.len()), Mat::zeros(found.len(), Reason::PARTS.len()));
+        zs.as_mut_slice().fill(f64::NAN);
+        for (i, part) in
+            found.iter().enumerate().flat_map(|(i, parts)| parts.iter().map(move |part| (i, part)))
+        {
+            let at = (i, part.reason as usize);
+            (zs[at], parts[at]) = (part.z, part.part);
+        }
+        let names = Reason::PARTS.map(Reason::name).to_vec();
+        Ok((names, matrix(py, zs)?.into_any(), matrix(py, parts)?.into_any()))
     }
 
     /// The model after it has learned from one more batch, with these weights, and the batch as it was before.

@@ -46,11 +46,25 @@ const LAYERED: f64 = 5.0;
 const OF_LAYER: f64 = 8.0;
 /// Bins of a feature: of its values, and of these as shares of the largest of their samples.
 const BINS: f64 = 66.0;
+/// Vectors of length n that a fit has besides V.
+const FITTED: f64 = 5.0;
 /// Vectors of length n that samples are judged by.
 const SIDES: f64 = 16.5;
 /// Square matrices that the leading directions of the drawn samples take: their products, those of some, and what eigenvectors are
 /// found in; or a block of them in double precision.
 const SPANS: f64 = 5.0;
+
+/// Whether a fit of so many samples and features is small enough to be kept beside another one.
+pub(crate) fn has_room_for_another<T: Real>(k: usize, shape: (usize, usize)) -> bool {
+    judged(k, size_of::<T>() as f64, shape) <= COPIED
+}
+
+/// Bytes of a fit that was judged.
+fn judged(k: usize, size: f64, (n, d): (usize, usize)) -> usize {
+    let drawn = most_drawn(d).min(n) as f64;
+    let (n, d, k) = (n as f64, d as f64, k as f64);
+    (n * k * size + d * (k + drawn) * size + 8.0 * (FITTED * n + 0.5 * BINS * d)) as usize
+}
 
 impl Spec {
     /// How many bytes a fit of n×d dense samples of type `T` takes, at most, with this many `threads`, on top of the samples
@@ -82,8 +96,11 @@ struct Takes<'a> {
 impl Takes<'_> {
     fn bytes(&self) -> f64 {
         let Sizes { n, d, k, size, .. } = self.sizes;
-        // Where some are set aside, those that are left are copied, and the coefficients of all are put together.
-        let aside = if self.spec.sets_aside() { self.copied() + self.tall() } else { 0.0 };
+        // Where some are set aside, those that are left are copied, the coefficients of all are put together, and the fit that does not
+        // agree is kept beside the next.
+        let another = judged(self.spec.k, self.sizes.size, (n as usize, d as usize));
+        let another = if another <= COPIED { another as f64 } else { 0.0 };
+        let aside = if self.spec.sets_aside() { self.copied() + self.tall() + another } else { 0.0 };
         let again = if self.spec.restarts > 1 { self.iterations() } else { 0.0 };
         let phases = self.start().max(self.making()).max(self.iterations() + aside + again);
         let phases = phases.max(self.labelling() + aside + again);

@@ -4,6 +4,7 @@ mod columns;
 mod consensus;
 mod layers;
 mod past;
+mod samples;
 mod tree;
 mod written;
 
@@ -18,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::iterate::Stop;
 use crate::matrix::{Mat, Samples, View};
 use crate::method::{Coding, Extra, Normal, Shares, largest};
-use crate::outliers::{Cut, Judge, Judged, Reason, outliers};
+use crate::outliers::{Cut, Judge, Judged, Part, Reason, outliers};
 use crate::preprocess::{self, Fitted, Prepared, median};
 use crate::real::Real;
 use crate::real::sealed::Left;
@@ -31,6 +32,7 @@ use layers::Above;
 pub use layers::OnLayer;
 pub use past::Past;
 pub(crate) use past::check_half_life;
+pub(crate) use samples::{judging, outlier_parts, transform};
 pub use tree::{NodeTree, TreeNode};
 use written::Written;
 
@@ -284,6 +286,25 @@ impl<T: Real> Model<T> {
         T::transform(self, x.into(), running)
     }
 
+    /// What every reason says of samples as outliers, and the part of the score of [`transform`](Self::transform) that it makes.
+    ///
+    /// ```
+    /// use emmf::{Running, Spec, synth};
+    /// let data = synth::rays_with_outliers::<f64>(&synth::Rays::default())?;
+    /// let fit = Spec::emmf(3).fit(&data.x)?;
+    /// let parts = fit.model.outlier_parts(&data.x, &Running::default())?;
+    /// let sum: f64 = parts[0].iter().map(|part| part.part).sum();
+    /// assert!((sum - fit.scores[0]).abs() < 1e-9);
+    /// # Ok::<(), emmf::Error>(())
+    /// ```
+    pub fn outlier_parts<'a>(
+        &self,
+        x: impl Into<Samples<'a, T>>,
+        running: &Running<'_>,
+    ) -> Result<Vec<Vec<Part>>> {
+        T::outlier_parts(self, x.into(), running)
+    }
+
     /// Preprocessed samples in terms of the model.
     pub(crate) fn code(&self, data: &Stored<'_, T>, cancel: &Cancel) -> Result<Coded<T>> {
         let (missing, normal) = (self.spec.missing == Missing::Nan, self.normal.get(|| Normal::new(&self.u)));
@@ -375,57 +396,6 @@ impl<T: Real> Model<T> {
     }
 }
 
-/// See [`Model::transform_with`].
-pub(crate) fn transform<T: Real>(
-    model: &Model<T>,
-    x: Samples<'_, T>,
-    running: &Running<'_>,
-) -> Result<Coded<T>> {
-    model.check_features(&x)?;
-    let missing = model.spec.missing == Missing::Nan;
-    let small = model.coding.is_small(x.shape().0, missing);
-    running.threads.run_unless(small, || {
-        if missing {
-            check_missing(&x)?;
-        }
-        let mut prepared = preprocess::apply(&model.preprocess, x, missing)?;
-        let (scale, norms_sq) = prepared.take_factors();
-        let data = Stored::new(prepared.samples(), scale, norms_sq);
-        let mut coded = model.code(&data, &running.cancel)?;
-        if let Some(judged) = model.judged(prepared.samples(), &data, &coded.residuals) {
-            (coded.scores, coded.reasons) = (judged.scores, judged.reasons);
-        }
-        data.intact()?;
-        running.cancel.check()?;
-        coded.imputed = if missing { impute(&prepared, &x, (&model.u, &coded.v)) } else { None };
-        Ok(coded)
-    })?
-}
-
-/// See [`Model::judging`].
-pub(crate) fn judging<T: Real>(
-    model: &Model<T>,
-    x: Samples<'_, T>,
-    counts: &[bool],
-    running: &Running<'_>,
-) -> Result<Model<T>> {
-    model.check_features(&x)?;
-    if counts.len() != x.shape().0 {
-        return Err(Error::Shape { what: "the counts", got: (counts.len(), 1), want: (x.shape().0, 1) });
-    }
-    running.threads.run(|_| {
-        let mut prepared = preprocess::apply(&model.preprocess, x, false)?;
-        let (scale, norms_sq) = prepared.take_factors();
-        let data = Stored::new(prepared.samples(), scale, norms_sq);
-        let coded = model.code(&data, &running.cancel)?;
-        let plain = data.unscaled(prepared.samples());
-        let (judge, _) = Judge::learn(plain.as_ref().unwrap_or(&data), Some(&coded.residuals), counts);
-        data.intact()?;
-        running.cancel.check()?;
-        model.clone().with_judge(judge)
-    })?
-}
-
 /// The result of a fit. With serde it is written as a whole; the files of a fit are those of `emmf-io`.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound(serialize = "T: Real + Serialize", deserialize = "T: Real + serde::de::DeserializeOwned"))]
@@ -508,6 +478,8 @@ impl<T: Real> Fit<T> {
     pub(crate) fn judge(&mut self, judge: Judge<T>, judged: Judged) -> Result<()> {
         self.model = self.model.clone().with_judge(judge)?;
         (self.scores, self.reasons, self.groups) = (judged.scores, judged.reasons, judged.groups);
+        let outlier = self.outliers(Cut::default())?;
+        self.groups.retain(|group| group.iter().all(|&i| outlier[i]));
         Ok(())
     }
 
@@ -529,13 +501,6 @@ pub struct Seconds {
     pub iterate: f64,
     /// The whole fit.
     pub total: f64,
-}
-
-/// Dense, and every sample has a value.
-fn check_missing<T: Real>(x: &Samples<'_, T>) -> Result<()> {
-    let x = with_gaps(x)?;
-    let empty = |i: &usize| (0..x.cols()).all(|j| x.at(*i, j).to_f64().is_nan());
-    (0..x.rows()).find(empty).map_or(Ok(()), |at| Err(Error::NothingObserved { what: "sample", at }))
 }
 
 /// The samples where some of their values may be missing: only dense ones in memory.

@@ -60,6 +60,9 @@ fn one_sample_is_explained() {
         for (key, name) in [("residual", "residual"), ("score", "score"), ("weight", "weight")] {
             assert_eq!(json[key].as_f64(), Some(column(&samples, name)[row]), "{key}");
         }
+        let parts = json["parts"].as_array().unwrap();
+        let sum: f64 = parts.iter().map(|part| part["part"].as_f64().unwrap()).sum();
+        assert!(parts.len() > 2 && (sum - json["score"].as_f64().unwrap()).abs() < 1e-9, "{json}");
         let worst = json["worst"].as_array().unwrap();
         let gap =
             |at: usize| (worst[at]["value"].as_f64().unwrap() - worst[at]["fitted"].as_f64().unwrap()).abs();
@@ -69,7 +72,9 @@ fn one_sample_is_explained() {
     }
     let text = place.run("explain result/model.safetensors x.csv --row 24").ok();
     assert!(
-        text.contains("row 24: cluster") && text.contains("fits worst") && text.contains("weight"),
+        ["row 24: cluster", "fits worst", "weight", "part of the score"]
+            .iter()
+            .all(|said| text.contains(said)),
         "{text}"
     );
     place.refuses("explain result/model.safetensors x.csv --row 25", &["--row is 25", "0 to 24"]);

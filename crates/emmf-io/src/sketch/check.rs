@@ -27,6 +27,8 @@ impl Sketch {
         }
         let rows: Vec<usize> = self.outliers.iter().map(|outlier| outlier.row).collect();
         below("sketch.outliers.row", &rows, (n, "samples"))?;
+        let parts = self.outliers.iter().flat_map(|outlier| &outlier.parts);
+        finite("sketch.outliers.parts", &parts.flat_map(|part| [part.z, part.part]).collect::<Vec<_>>())?;
         if !self.thumbnails.is_empty() {
             length("sketch.thumbnails", self.thumbnails.len(), (points, "points"))?;
         }

@@ -8,6 +8,7 @@ mod plane;
 mod reduce;
 
 use emmf::embed::{layout, plane};
+use emmf::outliers::Part;
 use emmf::synth::ImageShape;
 use emmf::{Cut, Fit, Mat, Real, Running, Samples};
 use serde::{Deserialize, Serialize};
@@ -83,6 +84,9 @@ pub struct SampleSketch {
     pub fitted: Levels,
     /// The features that fit worst.
     pub worst: Vec<Misfit>,
+    /// What every reason makes of its score; older records do not say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
 }
 
 /// A feature by its name.
@@ -136,8 +140,10 @@ impl Sketch {
     ) -> emmf::Result<Self> {
         let reduction = Reduction::new(features.image, x.shape().1);
         let order = worst_first(fit)?;
-        let outlier = |&row: &usize| sketch_sample(fit, x, row, (features, &reduction));
-        let outliers = order.iter().take(OUTLIERS).map(outlier).collect::<emmf::Result<_>>()?;
+        let worst = &order[..order.len().min(OUTLIERS)];
+        let outlier = |(&row, parts)| sketch_sample(fit, x, (row, parts), (features, &reduction));
+        let outliers = worst.iter().zip(parts(fit, x, worst, running)?).map(outlier);
+        let outliers = outliers.collect::<emmf::Result<_>>()?;
         let plane = PlaneSketch::new(&plane(fit.model.centroids(), &fit.v), plane::shown(&order));
         let rows: Vec<usize> = (0..plane.x.len()).map(|at| plane.row(at)).collect();
         let layout = LayoutSketch::new(&layout(fit, x, &rows, running)?);
@@ -173,6 +179,20 @@ fn worst_first<T: Real>(fit: &Fit<T>) -> emmf::Result<Vec<usize>> {
     Ok(order)
 }
 
+/// What every reason makes of the scores of these samples.
+fn parts<T: Real>(
+    fit: &Fit<T>,
+    x: Samples<'_, T>,
+    rows: &[usize],
+    running: &Running<'_>,
+) -> emmf::Result<Vec<Vec<Part>>> {
+    let mut given = Vec::new();
+    for &row in rows {
+        given.extend(x.row(row)?);
+    }
+    fit.model.outlier_parts(&Mat::from_vec(given, rows.len(), x.shape().1)?, running)
+}
+
 fn sketch_centroids<T: Real>(
     (u, labels): (&Mat<T>, &[usize]),
     features: Features<'_>,
@@ -203,7 +223,7 @@ fn sketch_centroids<T: Real>(
 fn sketch_sample<T: Real>(
     fit: &Fit<T>,
     x: Samples<'_, T>,
-    row: usize,
+    (row, parts): (usize, Vec<Part>),
     (features, reduction): (Features<'_>, &Reduction),
 ) -> emmf::Result<SampleSketch> {
     let sample = prepared(fit, x, row)?;
@@ -216,6 +236,7 @@ fn sketch_sample<T: Real>(
         shape: Levels::new(&shown, range),
         fitted: Levels::new(&shown_fitted, range),
         worst: misfits(&sample, &fitted, features),
+        parts,
     })
 }
 

@@ -50,6 +50,17 @@ impl Split {
         Ok((!aside.is_empty()).then_some(Self { kept, aside }))
     }
 
+    /// Of n samples, without these, which ascend.
+    pub(super) fn new(aside: &[usize], n: usize) -> Self {
+        let kept = (0..n).filter(|i| aside.binary_search(i).is_err()).collect();
+        Self { kept, aside: aside.to_vec() }
+    }
+
+    /// The samples that do not.
+    pub(super) fn aside(&self) -> &[usize] {
+        &self.aside
+    }
+
     /// The samples that take part.
     pub(super) fn kept(&self) -> &[usize] {
         &self.kept

@@ -17,7 +17,8 @@ use crate::init::Factors;
 use crate::matrix::Samples;
 use crate::method::SampleSide;
 use crate::metrics::silhouettes_of;
-use crate::model::{Coded, Fit, Model, judging, transform};
+use crate::model::{Coded, Fit, Model, judging, outlier_parts, transform};
+use crate::outliers::Part;
 use crate::spec::Spec;
 use crate::threads::Running;
 
@@ -82,6 +83,13 @@ pub trait Compiled: Sized {
 
     /// See [`Model::transform_with`].
     fn transform(model: &Model<Self>, x: Samples<'_, Self>, running: &Running<'_>) -> Result<Coded<Self>>;
+
+    /// See [`Model::outlier_parts`].
+    fn outlier_parts(
+        model: &Model<Self>,
+        x: Samples<'_, Self>,
+        running: &Running<'_>,
+    ) -> Result<Vec<Vec<Part>>>;
 
     /// See [`layout`](crate::embed::layout).
     fn layout(fit: &Fit<Self>, x: Samples<'_, Self>, rows: &[usize], running: &Running<'_>)
@@ -176,6 +184,14 @@ macro_rules! compiled {
                 running: &Running<'_>,
             ) -> Result<Coded<Self>> {
                 transform(model, x, running)
+            }
+
+            fn outlier_parts(
+                model: &Model<Self>,
+                x: Samples<'_, Self>,
+                running: &Running<'_>,
+            ) -> Result<Vec<Vec<Part>>> {
+                outlier_parts(model, x, running)
             }
 
             fn layout(

@@ -15,6 +15,7 @@ mod methods;
 mod online;
 mod rank;
 mod request;
+mod rounds;
 
 use std::time::{Duration, Instant};
 
@@ -26,7 +27,7 @@ use crate::graph::Graph;
 use crate::init::{Factors, Random, Start};
 use crate::iterate::{Observer, Phase, Stop};
 use crate::loss::Loss;
-use crate::matrix::{Part, Samples};
+use crate::matrix::Samples;
 use crate::memory::check_room;
 use crate::method::{Method, SampleSide};
 use crate::model::{Fit, Seconds, impute};
@@ -42,6 +43,7 @@ use aside::Split;
 use blame::{Blame, check_finite};
 use fitting::Fitting;
 use guide::Guide;
+use rounds::Rounds;
 
 pub(crate) use compiled::Compiled;
 pub(crate) use device::OnDevice;
@@ -311,49 +313,19 @@ fn fit<T: Real>(spec: &Spec, x: Samples<'_, T>, mut given: Given<'_, T>) -> Resu
         let found = plain.as_ref().unwrap_or(&data);
         let split = Split::find(spec, found, &weights, &given.until(deadline))?;
         seconds.init = began.elapsed().as_secs_f64() - seconds.prepare;
-        let mut fit = match split {
-            None => {
-                let (weights, intact) = (&*weights, &|| data.intact());
-                let fitting = Fitting::new(spec, entry, weights, pool);
-                let fitting = Fitting { intact, fitted, deadline, seconds, ..fitting };
-                fitting.fit(&data, given).map_err(advised)?
-            }
-            Some(split) => {
-                let norms_sq = split.of(data.norms_sq());
-                let part = Part::of(&samples, split.kept())?;
-                let kept_scale = scale.as_ref().map(|scale| split.of(scale));
-                let kept = Stored::new(part.samples(), kept_scale, Some(norms_sq));
-                let start = given.start.map(|start| split.start(start));
-                let clusters = given.clusters.map(|clusters| split.of(clusters));
-                let graph = given.graph.map(|graph| graph.among(split.kept()));
-                let given = Given {
-                    sample_weights: None,
-                    start: start.as_ref(),
-                    clusters: clusters.as_deref(),
-                    graph: graph.as_ref(),
-                    observer: given.observer.map(|observer| observer as _),
-                    loss: given.loss,
-                    resume: given.resume,
-                    device: given.device,
-                    spent: given.spent,
-                    running: given.running,
-                };
-                let (weights, intact) = (&*split.of(&weights), &|| kept.intact());
-                let fitting = Fitting::new(spec, entry, weights, pool);
-                let fitting = Fitting { intact, fitted, deadline, seconds, ..fitting };
-                let fit = fitting.fit(&kept, given).map_err(advised)?;
-                split.complete(fit, &samples, scale.as_deref())?
-            }
+        let rounds = Rounds {
+            spec,
+            entry,
+            samples: &samples,
+            scale: scale.as_deref(),
+            data: &data,
+            plain: found,
+            weights: &weights,
+            fitted,
+            pool,
+            deadline,
         };
-        // Whoever ends a fit early does not wait for more than that.
-        let (judge, judged) = if missing || is_cut_short(&fit) {
-            Judge::of_residuals(&fit.residuals)
-        } else {
-            let counts = taking_part(&weights, &fit.set_aside);
-            Judge::learn(plain.as_ref().unwrap_or(&data), Some(&fit.residuals), &counts)
-        };
-        data.intact()?;
-        fit.judge(judge, judged)?;
+        let mut fit = rounds.fit(split, given, seconds).map_err(advised)?;
         if cancel.is_cancelled() {
             fit.stop = Stop::Cancelled;
         }
@@ -379,13 +351,6 @@ const VERDICT: usize = 20;
 /// Whether a fit was ended so early that whoever ended it does not want to wait for a verdict.
 fn is_cut_short<T>(fit: &Fit<T>) -> bool {
     fit.stop == Stop::Cancelled || (fit.stop == Stop::TimeLimit && fit.trace.len() < VERDICT)
-}
-
-/// Which samples have a weight and were not set aside.
-fn taking_part(weights: &[f64], aside: &[usize]) -> Vec<bool> {
-    let mut counts: Vec<bool> = weights.iter().map(|weight| *weight > 0.0).collect();
-    aside.iter().for_each(|&i| counts[i] = false);
-    counts
 }
 
 /// The parameters, which say where the fit starts, how it goes on and whether its graph is given.

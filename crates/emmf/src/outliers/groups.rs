@@ -14,10 +14,10 @@ use crate::real::Real;
 use crate::threads::made;
 
 /// Fewer samples that are alike make no group.
-const FEWEST: usize = 5;
+pub(super) const FEWEST: usize = 5;
 /// Numbers that samples which are compared with each other may have together, and the features that they are compared by, at most.
 const NUMBERS: usize = 1 << 16;
-const FEATURES: usize = 256;
+pub(super) const FEATURES: usize = 256;
 /// The share of samples whose nearest neighbour is usual, and how many times as far it is, at most. No larger a share, because a third
 /// of the samples may be outliers.
 const USUAL: (f64, f64) = (0.6, 3.0);
@@ -55,8 +55,13 @@ pub(super) struct Groups<T> {
 }
 
 impl<T: Real> Groups<T> {
-    /// The groups of the samples that stick out, `far`, beside those that were drawn of the rest.
-    pub(super) fn find<X: Data<T>>(x: &X, reference: &Reference<T>, far: &[usize]) -> Self {
+    /// The groups of the samples that stick out, `far`, beside those that were drawn of the rest. Some may be known to be clusters.
+    pub(super) fn find<X: Data<T>>(
+        x: &X,
+        reference: &Reference<T>,
+        far: &[usize],
+        is_cluster: impl Fn(&[usize]) -> bool,
+    ) -> Self {
         let (d, mut found) = (x.shape().1, Self { rare: None, alike: Vec::new() });
         let most = most_compared(d);
         if far.len() < FEWEST || far.len() > most {
@@ -71,8 +76,10 @@ impl<T: Real> Groups<T> {
         let apart = rest.distances(&own);
         let most = |i: usize, j: usize| rest.usual.max(ALIKE * apart[i].min(apart[j]));
         for members in linked(&own, most).into_iter().filter(|members| members.len() >= FEWEST) {
-            let rows = members.iter().map(|&at| far[at]).collect();
-            if rest.is_one_more((&own, &apart), &members) { rare.push(rows) } else { found.alike.push(rows) }
+            let rows: Vec<usize> = members.iter().map(|&at| far[at]).collect();
+            let is_near_enough = || rest.is_no_farther(&apart, &members);
+            let is_rare = rest.is_as_loose(&own, &members) && (is_cluster(&rows) || is_near_enough());
+            if is_rare { rare.push(rows) } else { found.alike.push(rows) }
         }
         found.rare = (!rare.is_empty()).then(|| Rare::of(x, &rare));
         found
@@ -88,11 +95,11 @@ impl<T> Groups<T> {
 }
 
 /// What is usual among the samples that were drawn.
-struct Rest {
+pub(super) struct Rest {
     samples: Mat<f64>,
     /// How far a usual nearest neighbour is, at most, and that of the median sample.
     usual: f64,
-    middle: f64,
+    pub(super) middle: f64,
     /// The share of all samples that were drawn.
     share: f64,
     /// How far the cluster that is farthest from all others is from the nearest; −∞ where there is only one.
@@ -101,7 +108,7 @@ struct Rest {
 
 impl Rest {
     /// These of so many.
-    fn of(samples: Mat<f64>, all: usize) -> Self {
+    pub(super) fn of(samples: Mat<f64>, all: usize) -> Self {
         let drawn: Vec<usize> = (0..samples.rows()).collect();
         let near = nearest(&samples, &drawn);
         let share = drawn.len() as f64 / all.max(1) as f64;
@@ -122,26 +129,31 @@ impl Rest {
     }
 
     /// How far samples are from the rest.
-    fn distances(&self, own: &Mat<f64>) -> Vec<f64> {
+    pub(super) fn distances(&self, own: &Mat<f64>) -> Vec<f64> {
         let all: Vec<usize> = (0..self.samples.rows()).collect();
         made(own.rows(), |i| least(own.row(i), &self.samples, &all))
     }
 
-    /// Whether these members, so far from the rest, are one more cluster.
-    fn is_one_more(&self, (own, apart): (&Mat<f64>, &[f64]), members: &[usize]) -> bool {
+    /// Whether these members are neighbours as near as those of a cluster are, and no nearer.
+    fn is_as_loose(&self, own: &Mat<f64>, members: &[usize]) -> bool {
         // As few as were drawn of a cluster of their number: many are nearer to each other.
         let fewer = (members.len() as f64 * self.share) as usize;
         let thinned: Vec<usize> =
             members.iter().copied().step_by(members.len() / fewer.max(FEWEST)).collect();
         let near = quantile(&nearest(own, &thinned), 0.5);
+        near >= COPIES * self.middle && near <= self.usual
+    }
+
+    /// Whether these members, so far from the rest, are no farther than its clusters are from each other.
+    fn is_no_farther(&self, apart: &[f64], members: &[usize]) -> bool {
         let gap = members.iter().map(|&i| apart[i]).fold(f64::INFINITY, f64::min);
-        near >= COPIES * self.middle && near <= self.usual && gap <= FARTHER * self.apart
+        gap <= FARTHER * self.apart
     }
 }
 
 impl<T: Real> Rare<T> {
     /// Clusters of these samples.
-    fn of<X: Data<T>>(x: &X, members: &[Vec<usize>]) -> Self {
+    pub(super) fn of<X: Data<T>>(x: &X, members: &[Vec<usize>]) -> Self {
         let d = x.shape().1;
         let mut centres = Mat::zeros(d, members.len());
         for (at, members) in members.iter().enumerate() {
@@ -178,7 +190,7 @@ impl<T: Real> Rare<T> {
 }
 
 /// These samples, with one in so many features.
-fn held<T: Real, X: Data<T>>(x: &X, samples: &[usize], step: usize) -> Mat<f64> {
+pub(super) fn held<T: Real, X: Data<T>>(x: &X, samples: &[usize], step: usize) -> Mat<f64> {
     let d = x.shape().1;
     let mut held = Mat::zeros(samples.len(), d.div_ceil(step));
     let mut row = vec![T::ZERO; d];
@@ -203,7 +215,7 @@ fn least(from: &[f64], rows: &Mat<f64>, to: &[usize]) -> f64 {
 }
 
 /// How far the nearest other of these rows is from each of them, ascending.
-fn nearest(rows: &Mat<f64>, of: &[usize]) -> Vec<f64> {
+pub(super) fn nearest(rows: &Mat<f64>, of: &[usize]) -> Vec<f64> {
     let others = |i: usize| of.iter().filter(move |&&j| j != i);
     let one =
         |&i: &usize| others(i).map(|&j| distance(rows.row(i), rows.row(j))).fold(f64::INFINITY, f64::min);
@@ -213,7 +225,7 @@ fn nearest(rows: &Mat<f64>, of: &[usize]) -> Vec<f64> {
 }
 
 /// Rows that are linked by distances up to what is given for two of them, each group ascending.
-fn linked(rows: &Mat<f64>, most: impl Fn(usize, usize) -> f64 + Sync) -> Vec<Vec<usize>> {
+pub(super) fn linked(rows: &Mat<f64>, most: impl Fn(usize, usize) -> f64 + Sync) -> Vec<Vec<usize>> {
     let mut free: Vec<usize> = (0..rows.rows()).collect();
     let mut groups = Vec::new();
     while !free.is_empty() {
@@ -234,7 +246,7 @@ fn linked(rows: &Mat<f64>, most: impl Fn(usize, usize) -> f64 + Sync) -> Vec<Vec
     groups
 }
 
-fn distance(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn distance(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     for (a, b) in a.iter().zip(b) {

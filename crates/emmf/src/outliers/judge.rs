@@ -1,21 +1,15 @@
 //! What makes a sample an outlier: a few comparable numbers, and the two largest of them.
 
-use std::fmt;
-
-use serde::{Deserialize, Deserializer, Serialize};
-
-use super::bulk::{MOST, bulk, cut};
+use super::bulk::{MOST, cut};
 use super::groups::Groups;
-use super::{Rare, Rarity, Reference, THRESHOLD};
+use super::scale::{LEAST, PARTS, Scale, Scales};
+use super::score::{Part, TOO_LONG, Zs};
+use super::{Doubt, Rare, Rarity, Reason, Reference, THRESHOLD};
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::preprocess::median;
 use crate::real::Real;
 
-/// Least spread of a logarithm: where most samples are alike, rounding would decide.
-const LEAST: f64 = 0.02;
-/// Share of the usual value below which differences do not count.
-const NOTHING: f64 = 1e-3;
 /// Least spread of the rarity of a feature's values; of d features it is √d times as much. Where all bins are as full, chance would decide.
 const SURPRISE: f64 = 0.5;
 /// Where the usual residual is below this share of the usual length, the fit is exact, and residuals tell nothing.
@@ -26,159 +20,8 @@ const NEARLY: f64 = 2.0 / 3.0;
 const TAIL: f64 = 0.3;
 /// From fewer samples nothing can be told about the values of features.
 const FEW: usize = 40;
-/// A sample is too long by so many robust deviations of the logarithm, and so many times. Below that its length says nothing, nor
-/// does it where a sample is short: features may begin at 0.
-const LENGTH: (f64, f64) = (5.0, 3.0);
-
 /// What the second largest part adds to the largest: something odd from two sides is odder.
 const SECOND: f64 = 0.5;
-
-const PARTS: usize = Reason::PARTS.len();
-
-/// Why a sample is an outlier.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Default)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reason {
-    /// The centroids do not describe it.
-    #[default]
-    Centroids,
-    /// It is far from the other samples.
-    Neighbours,
-    /// It is far from the other samples, all scaled to unit length.
-    Direction,
-    /// Its values are rare, feature by feature.
-    Values,
-    /// It is much longer than the others.
-    Length,
-    /// The leading directions of the other samples do not describe it.
-    Structure,
-}
-
-impl Reason {
-    /// The reasons that contribute to the score.
-    pub const PARTS: [Self; 6] =
-        [Self::Centroids, Self::Neighbours, Self::Direction, Self::Values, Self::Length, Self::Structure];
-
-    /// In a word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Centroids => "centroids",
-            Self::Neighbours => "neighbours",
-            Self::Direction => "direction",
-            Self::Values => "values",
-            Self::Length => "length",
-            Self::Structure => "structure",
-        }
-    }
-
-    /// In a sentence.
-    pub fn told(self) -> &'static str {
-        match self {
-            Self::Centroids => "the centroids do not describe it",
-            Self::Neighbours => "it is far from all others",
-            Self::Direction => "it is unlike the others, whatever its length",
-            Self::Values => "its values are rare, feature by feature",
-            Self::Length => "it is much longer than the others",
-            Self::Structure => "it is not made of what the others are made of",
-        }
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Why a verdict about outliers says less than it could.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Doubt {
-    /// The centroids describe the samples exactly.
-    Exact,
-    /// Nothing but residuals is known.
-    Residuals,
-    /// There are too few samples.
-    Few,
-}
-
-impl Doubt {
-    /// In a sentence.
-    pub fn told(self) -> &'static str {
-        match self {
-            Self::Exact => {
-                "the centroids describe the samples exactly, so no residual stands out; judged without residuals"
-            }
-            Self::Residuals => "judged by residuals alone",
-            Self::Few => "there are too few samples to say much",
-        }
-    }
-}
-
-/// Where the bulk of the samples lies, and how far it is spread.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Scale {
-    /// What is added to a value before its logarithm is taken, if it is taken.
-    pub floor: Option<f64>,
-    /// The centre.
-    pub center: f64,
-    /// The robust standard deviation.
-    pub spread: f64,
-}
-
-impl Scale {
-    /// Of the logarithms of these values, with at least this spread.
-    fn of_logs(values: &[f64], least: f64) -> Self {
-        let floor = (NOTHING * median(&mut values.to_vec())).max(f64::MIN_POSITIVE);
-        let logs: Vec<f64> = values.iter().map(|value| (value + floor).ln()).collect();
-        let (center, spread) = bulk(&logs, least);
-        Self { floor: Some(floor), center, spread }
-    }
-
-    /// Of these values, with at least this spread.
-    fn of(values: &[f64], least: f64) -> Self {
-        let (center, spread) = bulk(values, least);
-        Self { floor: None, center, spread }
-    }
-
-    /// How many robust standard deviations the value lies above the centre.
-    pub fn z(&self, value: f64) -> f64 {
-        let value = self.floor.map_or(value, |floor| (value + floor).ln());
-        (value - self.center) / self.spread
-    }
-
-    fn is_sound(&self) -> bool {
-        let floor = self.floor.unwrap_or(1.0);
-        let finite = [floor, self.center, self.spread].iter().all(|x| x.is_finite());
-        finite && floor > 0.0 && self.spread > 0.0
-    }
-}
-
-/// The scales of everything that is looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Scales {
-    /// In the order of [`Reason::PARTS`].
-    #[serde(deserialize_with = "all_parts")]
-    pub parts: [Option<Scale>; PARTS],
-    /// How many robust standard deviations make an outlier.
-    pub cut: f64,
-    /// How many of them, in the logarithm of its length, make a sample too long.
-    pub length_cut: f64,
-    /// What the second largest part adds to the largest.
-    #[serde(default)]
-    pub second: f64,
-}
-
-/// Of models that were written before there were so many, too.
-fn all_parts<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<[Option<Scale>; PARTS], D::Error> {
-    let mut parts = Vec::deserialize(from)?;
-    if parts.len() < PARTS {
-        parts.resize(PARTS, None);
-    }
-    parts.try_into().map_err(|parts: Vec<_>| {
-        serde::de::Error::invalid_length(parts.len(), &"as many scales as there are reasons")
-    })
-}
 
 /// What samples are judged by: a summary of the training samples.
 #[derive(Debug, Clone, PartialEq)]
@@ -200,8 +43,8 @@ pub struct Judged {
     pub groups: Vec<Vec<usize>>,
 }
 
-/// What is known about samples before their scores, in the order of [`Reason::PARTS`].
-struct Seen([Option<Vec<f64>>; PARTS]);
+/// What is known about samples before their scores, in the order of [`Reason::PARTS`], and the least spread of both distances.
+struct Seen([Option<Vec<f64>>; PARTS], (f64, f64));
 
 impl Seen {
     fn samples(&self) -> usize {
@@ -226,11 +69,23 @@ impl<T: Real> Judge<T> {
         let above = |limit: f64| (0..counts.len()).filter(|&i| judged.scores[i] > limit).collect::<Vec<_>>();
         // Where a rare cluster sticks out, some of it may do so a little less.
         let far = if above(THRESHOLD).is_empty() { Vec::new() } else { above(NEARLY * THRESHOLD) };
-        let mut groups = Groups::find(x, &reference, &far);
+        let is_described = |rows: &[usize]| judge.describes(&seen, rows) && rows.iter().all(|&i| counts[i]);
+        let mut groups = Groups::find(x, &reference, &far, is_described);
         groups.keep(|i| judged.scores[i] > THRESHOLD);
+        // What does not count is alike whatever it scores.
+        let quiet: Vec<usize> =
+            (0..counts.len()).filter(|i| !counts[*i] && far.binary_search(i).is_err()).collect();
+        groups.alike.extend(Groups::find(x, &reference, &quiet, |_| false).alike);
         (judge.reference, judge.rare, judged.groups) = (Some(reference), groups.rare, groups.alike);
         judge.spare(x, &mut judged);
         (judge, judged)
+    }
+
+    /// Whether the centroids describe most of these samples as well as the others: then some are theirs.
+    fn describes(&self, seen: &Seen, rows: &[usize]) -> bool {
+        let zs = rows.iter().filter_map(|&i| self.zs(seen, i)[Reason::Centroids as usize]);
+        let mut zs: Vec<f64> = zs.collect();
+        !zs.is_empty() && median(&mut zs) <= NEARLY * THRESHOLD
     }
 
     /// Samples of rare clusters are no outliers.
@@ -243,7 +98,7 @@ impl<T: Real> Judge<T> {
 
     /// The same by the residuals alone, where the samples cannot be read.
     pub(crate) fn of_residuals(residuals: &[f64]) -> (Self, Judged) {
-        let seen = Seen([Some(residuals.to_vec()), None, None, None, None, None]);
+        let seen = Seen([Some(residuals.to_vec()), None, None, None, None, None], (0.0, 0.0));
         Self::with((None, None), &seen, &vec![true; residuals.len()])
     }
 
@@ -262,10 +117,12 @@ impl<T: Real> Judge<T> {
             let values = of(values.as_ref()?);
             let scale = match part {
                 Reason::Values => Scale::of(&values, surprise),
-                Reason::Length => Scale::of_logs(&values, LENGTH.1.ln() / LENGTH.0),
+                Reason::Length => Scale::of_logs(&values, TOO_LONG.1.ln() / TOO_LONG.0),
                 Reason::Centroids | Reason::Structure if median(&mut values.clone()) < EXACT * usual => {
                     return None;
                 }
+                Reason::Neighbours => Scale::of_logs(&values, LEAST.max(seen.1.0)),
+                Reason::Direction => Scale::of_logs(&values, LEAST.max(seen.1.1)),
                 _ => Scale::of_logs(&values, LEAST),
             };
             Some(scale).filter(Scale::is_sound)
@@ -292,9 +149,9 @@ impl<T: Real> Judge<T> {
         judge.scales.length_cut = match (&judge.scales.parts[Reason::Length as usize], seen.lengths()) {
             (Some(scale), Some(lengths)) => {
                 let above: Vec<f64> = of(lengths).iter().map(|length| scale.z(*length)).collect();
-                cut(&above, TAIL).clamp(LENGTH.0, f64::MAX)
+                cut(&above, TAIL).clamp(TOO_LONG.0, f64::MAX)
             }
-            _ => LENGTH.0,
+            _ => TOO_LONG.0,
         };
         let judged = judge.judge(seen);
         (judge, judged)
@@ -379,44 +236,39 @@ impl<T: Real> Judge<T> {
 
     /// Judges samples before their length is changed, with these residuals.
     pub(crate) fn samples<X: Data<T>>(&self, x: &X, residuals: &[f64]) -> Judged {
-        let directions = self.scales.parts[Reason::Structure as usize].is_some();
-        let drawn = self.reference.as_ref().map(|reference| (reference, directions));
-        let mut judged = self.judge(&see(x, Some(residuals), (drawn, self.rarity.as_ref())));
+        let mut judged = self.judge(&self.look(x, residuals));
         self.spare(x, &mut judged);
         judged
+    }
+
+    /// What every reason says of such samples, and the part of the score that it makes.
+    pub(crate) fn parts<X: Data<T>>(&self, x: &X, residuals: &[f64]) -> Vec<Vec<Part>> {
+        let seen = self.look(x, residuals);
+        let mut judged = self.judge(&seen);
+        self.spare(x, &mut judged);
+        let parts = |(i, score): (usize, &f64)| self.scales.parts_of(&self.zs(&seen, i), *score);
+        judged.scores.iter().enumerate().map(parts).collect()
+    }
+
+    fn look<X: Data<T>>(&self, x: &X, residuals: &[f64]) -> Seen {
+        let directions = self.scales.parts[Reason::Structure as usize].is_some();
+        let drawn = self.reference.as_ref().map(|reference| (reference, directions));
+        see(x, Some(residuals), (drawn, self.rarity.as_ref()))
     }
 
     fn judge(&self, seen: &Seen) -> Judged {
         let mut judged = Judged::default();
         for i in 0..seen.samples() {
-            let (score, reason) = self.score(|part| seen.0[part as usize].as_ref().map(|values| values[i]));
-            judged.scores.push(if score.is_finite() { score } else { 0.0 });
+            let (score, reason) = self.scales.score(&self.zs(seen, i));
+            judged.scores.push(score);
             judged.reasons.push(reason);
         }
         judged
     }
 
-    /// Of a sample, from what was measured of it.
-    fn score(&self, value: impl Fn(Reason) -> Option<f64>) -> (f64, Reason) {
-        let Scales { parts, cut, length_cut, second: share } = &self.scales;
-        let z = |part: Reason| Some(parts[part as usize].as_ref()?.z(value(part)?));
-        let (mut first, mut second) = ((f64::NEG_INFINITY, Reason::Centroids), f64::NEG_INFINITY);
-        for part in Reason::PARTS.into_iter().filter(|part| *part != Reason::Length) {
-            let Some(z) = z(part) else { continue };
-            if z > first.0 {
-                (second, first) = (first.0, (z, part));
-            } else {
-                second = second.max(z);
-            }
-        }
-        let (largest, reason) = first;
-        let more = if second.is_finite() { share * second } else { 0.0 };
-        let score = THRESHOLD / cut * (largest + more);
-        // A sample of such a length is far from all others: that is no reason of its own.
-        match z(Reason::Length).filter(|z| *z > LENGTH.0) {
-            Some(z) => (score.max(THRESHOLD * z / length_cut), Reason::Length),
-            None => (score, reason),
-        }
+    /// How many robust deviations a sample is above what is usual.
+    fn zs(&self, seen: &Seen, i: usize) -> Zs {
+        std::array::from_fn(|part| Some(self.scales.parts[part].as_ref()?.z(seen.0[part].as_ref()?[i])))
     }
 }
 
@@ -425,11 +277,11 @@ fn see<T: Real, X: Data<T>>(
     residuals: Option<&[f64]>,
     (drawn, rarity): (Option<(&Reference<T>, bool)>, Option<&Rarity>),
 ) -> Seen {
-    let (plain, unit, left) = match drawn.map(|(reference, directions)| reference.distances(x, directions)) {
-        Some(found) => (Some(found.plain), Some(found.unit), found.left),
-        None => (None, None, None),
-    };
     let lengths = x.norms_sq().iter().map(|norm_sq| norm_sq.sqrt()).collect();
     let (residuals, rarity) = (residuals.map(<[f64]>::to_vec), rarity.map(|rarity| rarity.sums(x)));
-    Seen([residuals, plain, unit, rarity, Some(lengths), left])
+    let (plain, unit, chance, left) = match drawn.map(|(drawn, directions)| drawn.distances(x, directions)) {
+        Some(found) => (Some(found.plain), Some(found.unit), found.chance, found.left),
+        None => (None, None, (0.0, 0.0), None),
+    };
+    Seen([residuals, plain, unit, rarity, Some(lengths), left], chance)
 }

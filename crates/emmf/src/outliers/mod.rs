@@ -13,27 +13,41 @@
 //! A few samples that are alike, and as far from the rest as its clusters are from each other, are a rare cluster ([`Rare`]) and not
 //! outliers.
 
+mod agreement;
 mod bulk;
+mod copies;
 mod directions;
 mod groups;
 mod judge;
 mod rarity;
+mod reason;
 mod reference;
+mod scale;
+mod score;
 mod screen;
 mod span;
 
+pub(crate) use agreement::agreed;
 pub use groups::Rare;
 pub(crate) use groups::most_compared;
-pub use judge::{Doubt, Judge, Judged, Reason, Scale, Scales};
+pub use judge::{Judge, Judged};
 pub use rarity::{Bins, Rarity};
 pub(crate) use rarity::{most_binned, most_held, most_read};
+pub use reason::{Doubt, Reason};
 pub use reference::Reference;
 pub(crate) use reference::most as most_drawn;
+pub use scale::{Scale, Scales};
+pub use score::Part;
 pub use screen::screen;
 pub(crate) use span::has_directions;
 
 use crate::error::{Error, Result};
 pub use crate::loss::THRESHOLD;
+
+/// Of fewer samples nobody can say who does not belong to the others.
+const LEAST: usize = 20;
+/// More than this share of the samples is not set aside: a third of outliers beside the others are a quarter of all.
+const TOO_MANY: f64 = 0.3;
 
 /// The score above which samples are outliers.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -10,6 +10,7 @@ use crate::data::{BLOCK, Data, Exact};
 use crate::derived::Derived;
 use crate::init::Random;
 use crate::matrix::Mat;
+use crate::preprocess::median;
 use crate::real::Real;
 use crate::threads::each_in;
 use crate::threads::prelude::*;
@@ -38,11 +39,12 @@ pub(crate) fn most(d: usize) -> usize {
     MOST.min((NUMBERS / d.max(1)).max(LEAST))
 }
 
-/// Mean distance of every sample to the nearest others, as they are and brought to unit length, and what the leading directions
-/// of the others leave of it.
+/// Mean distance of every sample to the nearest others, as they are and brought to unit length, the spread of its logarithm that
+/// chance alone makes, and what the leading directions of the others leave of it.
 pub(super) struct Distances {
     pub(super) plain: Vec<f64>,
     pub(super) unit: Vec<f64>,
+    pub(super) chance: (f64, f64),
     pub(super) left: Option<Vec<f64>>,
 }
 
@@ -57,9 +59,16 @@ struct Room {
 /// What is measured of a sample.
 #[derive(Clone, Copy, Default)]
 struct Measured {
-    plain: f64,
-    unit: f64,
+    plain: Near,
+    unit: Near,
     left: f64,
+}
+
+/// How far the nearest others are.
+#[derive(Clone, Copy, Default)]
+struct Near {
+    mean: f64,
+    farthest: f64,
 }
 
 impl<T: Real> Reference<T> {
@@ -123,11 +132,22 @@ impl<T: Real> Reference<T> {
         }
         let of = |value: fn(&Measured) -> f64| -> Vec<f64> { found.iter().map(value).collect() };
         let left = span.is_some().then(|| of(|measured| measured.left));
-        Distances { plain: of(|measured| measured.plain), unit: of(|measured| measured.unit), left }
+        let chance = |near: fn(&Measured) -> Near| chance(found.iter().map(near), self.nearest());
+        Distances {
+            plain: of(|measured| measured.plain.mean),
+            unit: of(|measured| measured.unit.mean),
+            chance: (chance(|measured| measured.plain), chance(|measured| measured.unit)),
+            left,
+        }
+    }
+
+    /// How many of them are near.
+    fn nearest(&self) -> usize {
+        (NEAR * (self.norms_sq.len() as f64 - 1.0)).round().max(1.0) as usize
     }
 
     /// Mean distance to the nearest, of a sample with this squared length and these products with all.
-    fn near(&self, products: &mut [f64], norm_sq: f64) -> (f64, f64) {
+    fn near(&self, products: &mut [f64], norm_sq: f64) -> (Near, Near) {
         let plain = |(product, other): (&f64, &f64)| {
             let distance_sq = norm_sq + other - 2.0 * product;
             if distance_sq <= SAME * (norm_sq + other) { 0.0 } else { distance_sq.sqrt() }
@@ -144,19 +164,27 @@ impl<T: Real> Reference<T> {
             distances.swap_remove(at);
             angles.swap_remove(at);
         }
-        let many = (NEAR * (self.norms_sq.len() as f64 - 1.0)).round().max(1.0) as usize;
-        (mean_of_least(&mut distances, many), mean_of_least(&mut angles, many))
+        (least(&mut distances, self.nearest()), least(&mut angles, self.nearest()))
     }
 }
 
-fn mean_of_least(values: &mut [f64], many: usize) -> f64 {
+/// The spread of the logarithm of a mean distance to so many neighbours among samples that lie evenly, but by chance: 1/(D·√many) in
+/// D dimensions, of which the mean distance is the share D/(D + 1) of that to the farthest. Less spread is that of a grid, whose ends
+/// are no outliers.
+fn chance(near: impl Iterator<Item = Near>, many: usize) -> f64 {
+    let shares = near.filter(|near| near.farthest > 0.0).map(|near| near.mean / near.farthest);
+    let share = median(&mut shares.collect::<Vec<_>>());
+    if share > 0.0 { (1.0 / share - 1.0) / (many as f64).sqrt() } else { 0.0 }
+}
+
+fn least(values: &mut [f64], many: usize) -> Near {
     let many = many.min(values.len());
     if many == 0 {
-        return 0.0;
+        return Near::default();
     }
     if many < values.len() {
         values.select_nth_unstable_by(many, f64::total_cmp);
     }
     values[..many].sort_unstable_by(f64::total_cmp);
-    values[..many].iter().sum::<f64>() / many as f64
+    Near { mean: values[..many].iter().sum::<f64>() / many as f64, farthest: values[many - 1] }
 }

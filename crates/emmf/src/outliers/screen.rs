@@ -1,24 +1,21 @@
 //! Samples that clearly do not belong to the others, found before the start and without knowing how many there are: those
-//! that a [`Judge`] finds without a fit, and [those](super::directions) that the leading directions of the others do not
+//! that a [`Judge`] finds without a fit, near-[copies](super::copies) of each other, and [those](super::directions) that the leading directions of the others do not
 //! describe, if the scores of most of them stand out, too. What is usual is learned again without them, until they stay the same. A few of
 //! the latter that score no higher than nearly all others are the tail of the data, and stay.
 //!
 //! Nothing here is drawn by the seed of the fit.
 
 use super::bulk::quantile;
+use super::copies::copies;
 use super::directions::{FEW, count, scattered};
-use super::{Judge, THRESHOLD};
+use super::{Judge, LEAST, THRESHOLD, TOO_MANY};
 use crate::cancel::Cancel;
 use crate::data::Data;
 use crate::error::Result;
 use crate::real::Real;
 
-/// From fewer samples nothing can be told.
-const LEAST: usize = 20;
 /// The share of others that a group must be above.
 const NEARLY_ALL: f64 = 0.95;
-/// More than this share of the samples is not set aside: a third of outliers beside the others are a quarter of all.
-const TOO_MANY: f64 = 0.3;
 /// How often what is usual is learned.
 const ROUNDS: usize = 4;
 
@@ -32,8 +29,10 @@ pub fn screen<T: Real, X: Data<T>>(x: &X, k: usize, weights: &[f64], cancel: &Ca
         return Ok(none);
     }
     let scattered = scattered(x, k, &screening.counting, cancel)?;
-    Ok(match screening.find::<T>(&scattered)? {
-        Some((found, scores)) => screening.without_the_tail(found, &scores),
+    let first = screening.scores::<T>(&screening.counting)?;
+    let copies = copies(x, &first, &screening.counting);
+    Ok(match screening.find::<T>((&copies, &scattered), first)? {
+        Some((found, scores)) => screening.without_the_tail(found, &copies, &scores),
         None => none,
     })
 }
@@ -49,15 +48,22 @@ struct Screening<'a, X> {
 
 impl<X> Screening<'_, X> {
     /// Samples that stand out, and the scores of all, learned without these; nothing where they are too many.
-    fn find<T: Real>(&self, scattered: &[bool]) -> Result<Option<(Vec<bool>, Vec<f64>)>>
+    fn find<T: Real>(
+        &self,
+        (copies, scattered): (&[bool], &[bool]),
+        mut scores: Vec<f64>,
+    ) -> Result<Option<(Vec<bool>, Vec<f64>)>>
     where
         X: Data<T>,
     {
-        let (mut found, mut scores) = (vec![false; scattered.len()], Vec::new());
-        for _ in 0..ROUNDS {
-            scores = self.scores::<T>(&self.others(&found))?;
-            let mut far: Vec<bool> = self.counting.clone();
-            far.iter_mut().zip(&scores).for_each(|(far, score)| *far &= *score > THRESHOLD);
+        let mut found = vec![false; scattered.len()];
+        for round in 0..ROUNDS {
+            if round > 0 {
+                scores = self.scores::<T>(&self.others(&found))?;
+            }
+            let mut far = copies.to_vec();
+            let stands = |i: usize| self.counting[i] && scores[i] > THRESHOLD;
+            far.iter_mut().enumerate().for_each(|(i, far)| *far |= stands(i));
             if stands_out(&scores, scattered, &self.others(&far)) {
                 far.iter_mut().zip(scattered).for_each(|(far, scattered)| *far |= scattered);
             }
@@ -75,10 +81,11 @@ impl<X> Screening<'_, X> {
 
     /// What was found without the tail of the others: a few that leading directions do not describe, but whose own scores are no
     /// higher than those of nearly all others. More than a few are no tail.
-    fn without_the_tail(&self, mut found: Vec<bool>, scores: &[f64]) -> Vec<bool> {
+    fn without_the_tail(&self, mut found: Vec<bool>, copies: &[bool], scores: &[f64]) -> Vec<bool> {
         let others = self.others(&found);
         let limit = quantile(&ascending(scores, |i| others[i]), NEARLY_ALL);
-        let tail: Vec<usize> = (0..found.len()).filter(|&i| found[i] && scores[i] <= limit).collect();
+        let is_tail = |&i: &usize| found[i] && !copies[i] && scores[i] <= limit;
+        let tail: Vec<usize> = (0..found.len()).filter(is_tail).collect();
         if (tail.len() as f64) < FEW * self.all as f64 {
             tail.into_iter().for_each(|i| found[i] = false);
         }

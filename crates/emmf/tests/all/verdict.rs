@@ -7,7 +7,7 @@ use emmf::metrics::roc_auc;
 use emmf::outliers::{Reason, THRESHOLD};
 use emmf::preprocess::Normalize;
 use emmf::synth::{Junk, Rays, add_junk, add_outliers, rays_with_outliers};
-use emmf::{Fit, Mat, Spec};
+use emmf::{Csr, Fit, Mat, Running, Spec};
 use oracle::problems::{rng, uniform};
 use rand::RngExt;
 
@@ -32,6 +32,9 @@ fn clean() -> Vec<(&'static str, Mat<f64>, usize)> {
     let clusters = Mat::from_fn(1200, 60, |i, j| centers[(i % 12, j)] + 0.05 * rng.random::<f64>());
     let mut constant = uniform(300, 8, &mut rng);
     (0..300).for_each(|i| constant[(i, 3)] = 1.0);
+    let number = uniform(200, 11, &mut rng);
+    let numbered =
+        |by: f64| Mat::from_fn(200, 11, |i, j| if j == 0 { by * (i + 1) as f64 } else { number[(i, j)] });
     vec![
         ("exact, rank 3", exact.clone(), 3),
         ("exact, k too small", exact.clone(), 2),
@@ -46,6 +49,8 @@ fn clean() -> Vec<(&'static str, Mat<f64>, usize)> {
         ("clusters, k too small", clusters.clone(), 5),
         ("clusters, k too large", clusters, 30),
         ("a constant feature", constant, 3),
+        ("the number of the sample", numbered(1.0), 3),
+        ("large numbers of samples", numbered(1000.0), 3),
     ]
 }
 
@@ -224,6 +229,17 @@ fn a_rare_cluster_is_no_outlier() {
     }
 }
 
+/// A whole class is no outlier where a centroid describes it, though there are more classes than directions that are looked at.
+#[test]
+fn a_class_with_a_centroid_is_no_outlier() {
+    for seed in 0..4 {
+        let rays =
+            Rays { classes: 6, features: 40, samples: 240, outliers: 0, noise: 0.1, seed, ..Rays::default() };
+        let fit = Spec::new("g-emmf", 6).fit(&rays_with_outliers(&rays).unwrap().x).unwrap();
+        assert!(marked(&fit) <= 2 && fit.set_aside.is_empty(), "seed {seed}: {}", marked(&fit));
+    }
+}
+
 /// The same junk many times is reported as one group.
 #[test]
 fn copies_are_a_group() {
@@ -281,4 +297,56 @@ fn older_scales_are_read() {
     assert_eq!((old.parts[4].is_some(), old.parts[5], old.second), (true, None, 0.0));
     let error = scales(7).unwrap_err().to_string();
     assert!(error.contains("as many scales as there are reasons"), "{error}");
+}
+
+/// The parts of a score are as many as there are reasons, add up to it, and the largest is the reason; of dense and of sparse
+/// samples, with and without a length that they had before.
+#[test]
+fn reasons_say_what_part_of_a_score_they_make() {
+    let x = rays(300);
+    for (kind, all) in kinds(&x) {
+        for chain in [vec![], vec![Normalize::Unit]] {
+            let what = format!("{kind}, {chain:?}");
+            let fit = Spec::emmf(4).normalize(chain).max_iter(40).fit(&all).unwrap();
+            let parts = fit.model.outlier_parts(&all, &Running::default()).unwrap();
+            let (n, d) = all.shape();
+            let entries = (0..n * d).map(|at| (at / d, at % d, all[(at / d, at % d)]));
+            let csr = Csr::from_triplets((n, d), entries.collect()).unwrap();
+            let sparse = fit.model.outlier_parts(&csr, &Running::on(2)).unwrap();
+            for (i, own) in parts.iter().enumerate() {
+                assert_eq!(own.iter().map(|part| part.reason).collect::<Vec<_>>(), Reason::PARTS, "{what}");
+                let sum: f64 = own.iter().map(|part| part.part).sum();
+                assert!((sum - fit.scores[i]).abs() <= 1e-9 * (1.0 + sum.abs()), "{what}, {i}: {sum}");
+                let largest = own.iter().max_by(|a, b| a.part.total_cmp(&b.part)).unwrap();
+                assert!(sum < 0.0 || largest.reason == fit.reasons[i], "{what}, {i}: {own:?}");
+                let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * (1.0 + a.abs());
+                assert!(own.iter().zip(&sparse[i]).all(|(a, b)| near(a.z, b.z)), "{what}, {i}");
+            }
+        }
+    }
+    let (rare, few) = (clusters_with_a_rare_one(20, 2), 800..820);
+    let fit = Spec::emmf(8).max_iter(60).fit(&rare).unwrap();
+    let parts = fit.model.outlier_parts(&rare, &Running::default()).unwrap();
+    for i in few {
+        let sum: f64 = parts[i].iter().map(|part| part.part).sum();
+        assert!((sum - fit.scores[i]).abs() <= 1e-9, "{i}: {sum}, {}", fit.scores[i]);
+    }
+}
+
+/// Near-copies of a sample within the range of the others are set aside as one group, and the fit is that without them.
+#[test]
+fn near_copies_are_set_aside() {
+    let (x, junk) = (rays(300), uniform(1, 50, &mut rng(5)));
+    let mut rng = rng(6);
+    let top = x.as_slice().iter().copied().fold(0.0, f64::max);
+    let copies = Mat::from_fn(315, 50, |i, j| {
+        if i < 300 { x[(i, j)] } else { top * junk[(0, j)] * (1.0 + 0.02 * rng.random::<f64>()) }
+    });
+    for method in ["emmf", "g-emmf"] {
+        let spec = Spec::new(method, 4).max_iter(40);
+        let (alone, fit) = (spec.fit(&x).unwrap(), spec.fit(&copies).unwrap());
+        assert_eq!(fit.set_aside, (300..315).collect::<Vec<_>>(), "{method}");
+        assert_eq!(fit.groups, [(300..315).collect::<Vec<_>>()], "{method}");
+        assert_eq!(fit.centroids(), alone.centroids(), "{method}");
+    }
 }

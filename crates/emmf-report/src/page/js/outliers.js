@@ -88,14 +88,18 @@ const triple = (run, sample) => {
   return el("div", { class: "pictures" }, figure(given, "sample"), figure(fitted, "fit"), figure(off, "difference"));
 };
 
+// What the score of a sample is made of, where the record says so.
+const madeOf = (sample) => (sample.parts || []).filter(({ part }) => part > 0).sort((a, b) => b.part - a.part)
+  .map(({ reason, part, z }) => `${number(part, 3)} for ${reason} (robust z ${number(z, 3)})`).join(", ");
+
 const outlierCard = (run, sample, rank) => {
   const place = placeOf(run, sample.row);
   const name = el("button", { type: "button", class: "link" }, nameOf(run, sample.row));
   name.addEventListener("click", () => chooseSample(run, sample.row));
-  const reason = el("div", { class: "why" });
+  const [reason, parts, made] = [el("div", { class: "why" }), el("div", { class: "faint" }), madeOf(sample)];
   const card = el("article", { class: "card", "data-row": sample.row },
     el("header", {}, el("b", {}, `${rank + 1}. `, name), el("span", { class: "nowrap" }, `score ${number(run.score[place], 3)}`)),
-    el("div", { class: "faint" }, describe(run, sample.row)), reason,
+    el("div", { class: "faint" }, describe(run, sample.row)), reason, parts,
     textOf(run, sample.row) ? el("div", { class: "text" }, textOf(run, sample.row)) : null, words(run) ? null : triple(run, sample));
   if (!run.sketch.image && sample.worst.length) {
     card.append(table(["fits worst", "value", "fit"], sample.worst.slice(0, words(run) ? 8 : 4).map((w) => [el("td", { title: w.name }, w.name), number(w.value, 3), number(w.fitted, 3)])));
@@ -103,6 +107,7 @@ const outlierCard = (run, sample, rank) => {
   const hear = () => {
     const bad = isOutlier(run, place);
     reason.textContent = bad ? why(run, place) : "";
+    parts.textContent = bad && made ? `The score is made of ${made}.` : "";
     // Where nothing is an outlier, nothing is told apart.
     card.classList.toggle("below", !bad && outliersOf(run) > 0);
   };
