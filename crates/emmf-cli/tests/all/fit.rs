@@ -11,7 +11,7 @@ const KEYS: [&str; 9] = ["method", "n", "d", "k", "seed", "iterations", "stop", 
 #[test]
 fn six_files_hold_the_results() {
     let place = Place::with_data();
-    let json = place.json("fit x.csv -k 2 --max-iter 40 --seed 3 --out result/deep --json");
+    let json = place.json("fit x.csv -k 2 --max-iter 40 --tol 0 --seed 3 --out result/deep --json");
     assert_eq!(names_in(&place.path("result/deep")), program::RESULTS);
 
     let samples = place.read("result/deep/samples.csv");
@@ -111,7 +111,7 @@ fn every_other_option_is_heard() {
     assert_eq!(spec.params.get("quantile"), Some(&0.8));
     assert_eq!((spec.exponent, spec.init_restarts, spec.restarts), (Some(0.7), 3, 2));
     assert_eq!(spec.time_limit, Some(60.0));
-    let limited = place.json("fit x.csv -k 2 --max-iter 1000000000 --time-limit 0.2 --json");
+    let limited = place.json("fit x.csv -k 2 --max-iter 1000000000 --tol 0 --time-limit 0.2 --json");
     assert_eq!(limited["stop"], "time-limit");
 }
 

@@ -23,7 +23,8 @@ fn graphs_of_the_samples() {
         "--graph-weights heat",
         "--graph-weights cosine",
     ] {
-        let json = place.json(&format!("fit x.npz -k 3 --method g-emmf --json --max-iter 30 {graph}"));
+        let json =
+            place.json(&format!("fit x.npz -k 3 --method g-emmf --json --max-iter 30 --tol 0 {graph}"));
         assert!(json["extras"]["lambda"].as_f64().unwrap() > 0.0, "{json}");
         assert_eq!(json["extras"]["orthogonality"].as_array().unwrap().len(), 31);
     }

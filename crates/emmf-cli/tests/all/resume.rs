@@ -64,16 +64,24 @@ fn ends_as_if_never_stopped(line: &str, kills: &[usize]) {
 
 #[test]
 fn promise_09_a_killed_fit_goes_on_bit_for_bit() {
-    ends_as_if_never_stopped("fit x.csv -k 2 --max-iter 60", &[1, 7, 3, 12]);
-    ends_as_if_never_stopped("fit x.csv -k 3 --method g-emmf --max-iter 40 --restarts 2", &[5, 50, 2]);
-    ends_as_if_never_stopped("fit x.csv -k 2 --solver hals --max-iter 50 --dtype f32 --seed 4", &[9, 9]);
+    ends_as_if_never_stopped("fit x.csv -k 2 --max-iter 60 --tol 0", &[1, 7, 3, 12]);
+    ends_as_if_never_stopped(
+        "fit x.csv -k 3 --method g-emmf --max-iter 40 --tol 0 --restarts 2",
+        &[5, 50, 2],
+    );
+    ends_as_if_never_stopped(
+        "fit x.csv -k 2 --solver hals --max-iter 50 --tol 0 --dtype f32 --seed 4",
+        &[9, 9],
+    );
     ends_as_if_never_stopped("fit x.csv -k 2..4 --method pnmf --max-iter 40", &[4, 11]);
 }
 
 #[test]
 fn promise_09_a_limited_fit_can_go_on() {
     let place = Place::with_data();
-    place.run("fit x.csv -k 2 --max-iter 1000000 --time-limit 0.05 --checkpoint 60 --out result").ok();
+    place
+        .run("fit x.csv -k 2 --max-iter 1000000 --tol 0 --time-limit 0.05 --checkpoint 60 --out result")
+        .ok();
     let first = results(&place, "result").2;
     assert_eq!(first["stop"], "time-limit");
     // Where the time was up before the first iteration, the first call only makes up for what was left out.
@@ -103,7 +111,7 @@ fn promise_09_what_cannot_go_on_says_why() {
         "fit x.csv -k 2 --method g-emmf --grid lambda=1,2 --checkpoint 1 --out result",
         &["--checkpoint", "--grid"],
     );
-    assert!(killed(&place, "fit x.csv -k 2 --max-iter 100000 --out result --checkpoint 0", 2));
+    assert!(killed(&place, "fit x.csv -k 2 --max-iter 100000 --tol 0 --out result --checkpoint 0", 2));
     let data = place.read("x.csv");
     let last = data.lines().last().unwrap();
     place.write("x.csv", format!("{data}{last}\n"));

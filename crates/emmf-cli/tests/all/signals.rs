@@ -115,7 +115,9 @@ fn promise_08_a_file_above_the_limit_is_an_error_and_leaves_nothing() {
     let place = Place::with_data();
     place.run("fit x.csv -k 2 --max-iter 2 --out result").ok();
     let before = (place.names(), names_in(&place.path("result")), place.read("result/record.json"));
-    for line in ["synth rays --samples 9000 --out big.csv", "fit x.csv -k 2 --max-iter 9000 --out result"] {
+    for line in
+        ["synth rays --samples 9000 --out big.csv", "fit x.csv -k 2 --max-iter 9000 --tol 0 --out result"]
+    {
         let limited = format!("ulimit -f 8; exec \"$0\" {line}");
         let mut command = Command::new("sh");
         command.args(["-c", &limited, env!("CARGO_BIN_EXE_emmf")]).current_dir(place.path(""));
@@ -149,9 +151,9 @@ fn promise_07_two_programs_with_one_folder_do_not_mix() {
 
 #[test]
 fn promise_09_the_first_signal_ends_the_iterations_and_the_fit_is_kept() {
-    let endless = "fit x.csv -k 2 --max-iter 1000000000 --out result --json";
+    let endless = "fit x.csv -k 2 --max-iter 1000000000 --tol 0 --out result --json";
     let again = "fit x.csv -k 2 --restarts 1000000000 --max-iter 3 --out result --json";
-    let grid = "fit x.csv -k 2 --method g-emmf --neighbors 3 --grid lambda=1,2 --max-iter 1000000000 --out result --json";
+    let grid = "fit x.csv -k 2 --method g-emmf --neighbors 3 --grid lambda=1,2 --max-iter 1000000000 --tol 0 --out result --json";
     for (line, (name, code)) in [endless, again, grid].into_iter().zip(signals().into_iter().cycle()) {
         let place = Place::with_data();
         let done = interrupted_while_iterating(&place, line, name);
@@ -183,7 +185,8 @@ fn interrupted_while_iterating(place: &Place, line: &str, name: &str) -> Done {
 #[test]
 fn promise_09_a_time_limit_is_no_failure() {
     let place = Place::with_data();
-    let json = place.json("fit x.csv -k 2 --max-iter 1000000000 --time-limit 0.1 --out result --json");
+    let json =
+        place.json("fit x.csv -k 2 --max-iter 1000000000 --tol 0 --time-limit 0.1 --out result --json");
     assert_eq!(json["stop"], "time-limit");
     assert_eq!(names_in(&place.path("result")), program::RESULTS);
 }
