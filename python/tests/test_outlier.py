@@ -111,4 +111,5 @@ def test_parts_add_up_to_the_scores(rng):
     gaps[3, 2] = np.nan
     alone = EMMF(3, max_iter=20, missing="nan").fit(gaps)
     found = alone.outlier_parts(gaps)
-    assert np.isnan(found.z[:, 1:]).all() and np.allclose(found.parts.sum(axis=1), alone.outlier_scores_)
+    assert np.isnan(found.z[:, 1:]).all()
+    assert np.allclose(found.parts.sum(axis=1), alone.outlier_scores_)
