@@ -27,6 +27,8 @@ use crate::threads::Running;
 use super::fitting::Fitting;
 use super::{Given, clouds, graph};
 
+/// Modularities that differ by less are equal, and rounding does not decide: the graph of fewer centroids stays.
+const EQUAL: f64 = 1e-4;
 /// Iterations of a wide fit.
 const ITERATIONS: usize = 30;
 
@@ -125,8 +127,8 @@ impl<T: Real> Candidates<'_, T> {
                 break;
             }
             let Some(next) = in_time(self.of_wide(fitting, width))? else { break };
-            let modularity = |of: &Candidate| of.cut.as_ref().map(|cut| cut.modularity);
-            if modularity(&next) > modularity(&best) {
+            let modularity = |of: &Candidate| of.cut.as_ref().map_or(f64::NEG_INFINITY, |cut| cut.modularity);
+            if modularity(&next) > modularity(&best) + EQUAL {
                 best = next;
             }
         }
