@@ -71,13 +71,17 @@ fn promise_11_no_advice_that_is_followed_already() {
 /// the system does not tell, this is 0, said aloud.
 fn watched(place: &Place, line: &str) -> (Done, u64) {
     let mut child = place.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let status = format!("/proc/{}/status", child.id());
+    let [status, exe] = ["status", "exe"].map(|file| format!("/proc/{}/{file}", child.id()));
+    let program = Path::new(env!("CARGO_BIN_EXE_emmf")).canonicalize().unwrap();
     if !Path::new(&status).exists() {
         eprintln!("SKIPPED: this system does not tell how much memory a program takes");
     }
     let mut peak = 0;
     while child.try_wait().unwrap().is_none() {
-        let status = std::fs::read_to_string(&status).unwrap_or_default();
+        // For a moment the child still has the memory of this process.
+        let is_program = std::fs::read_link(&exe).is_ok_and(|exe| exe == program);
+        let status =
+            if is_program { std::fs::read_to_string(&status).unwrap_or_default() } else { String::new() };
         let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let kilobytes = most.and_then(|most| most.split_whitespace().next()?.parse::<u64>().ok());
         peak = peak.max(kilobytes.unwrap_or(0) * 1024);
