@@ -4,11 +4,12 @@
 //! ```
 //! use emmf::{Cut, Spec, linfa::Linfa};
 //! use linfa::{DatasetBase, traits::{Fit, Predict}};
-//! use ndarray_of_linfa::array;
+//! use ndarray_of_linfa::{Array1, array};
 //!
 //! let samples = DatasetBase::from(array![[1.0, 0.0], [2.0, 0.1], [0.0, 1.0], [0.1, 3.0]]);
 //! let fit = Linfa(Spec::emmf(2)).fit(&samples)?;
-//! assert_eq!(fit.predict(&samples), fit.labels.clone().into());
+//! let clusters: Array1<usize> = fit.predict(&samples);
+//! assert_eq!(clusters.to_vec(), fit.labels);
 //! println!("{:?}", fit.outliers(Cut::default())?);
 //! # Ok::<(), emmf::linfa::Error>(())
 //! ```
