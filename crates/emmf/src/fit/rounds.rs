@@ -86,7 +86,7 @@ impl<T: Real> Rounds<'_, T> {
         if !is_sure || !has_room || tried.len() >= ROUNDS {
             return None;
         }
-        let counts: Vec<bool> = self.weights.iter().map(|weight| *weight > 0.0).collect();
+        let counts = taking_part(self.weights, &[]);
         let aside = agreed(&fit.scores, &fit.set_aside, &fit.groups, &counts);
         (!tried.contains(&aside)).then_some(aside)
     }
