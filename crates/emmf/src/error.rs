@@ -20,6 +20,9 @@ impl fmt::Display for Setting<'_> {
     }
 }
 
+/// Stands for a mark around a setting where it is none.
+const TYPED: &str = "\u{0}";
+
 /// The result of a fallible call of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -245,8 +248,13 @@ impl Error {
 
     /// The message, with every setting as the front end calls it whose words these are.
     pub fn told(&self, call: impl Fn(Setting<'_>) -> String) -> String {
+        // Marks in what somebody typed are none of ours.
+        let typed = |text: &str| text.replace('`', TYPED);
         let message = match self {
-            Self::Param { name, got, must } => format!("`{name}` is {got}, but must be {must}"),
+            Self::Param { name, got, must } => format!("`{name}` is {}, but must be {must}", typed(got)),
+            Self::Unknown { kind, name, nearest } => {
+                Self::Unknown { kind, name: typed(name), nearest: nearest.clone() }.to_string()
+            }
             other => other.to_string(),
         };
         // What stands between marks is a setting: no other message has any.
@@ -256,7 +264,7 @@ impl Error {
             (_, Some((name, value))) => call(Setting { name, value: Some(value) }),
             (_, None) => call(Setting { name: piece, value: None }),
         });
-        told.collect()
+        told.collect::<String>().replace(TYPED, "`")
     }
 
     /// The same error where so many samples come before those that it counts.

@@ -263,5 +263,9 @@ fn settings_are_told_as_a_front_end_calls_them() {
     );
     let plain = Error::Empty { rows: 0, cols: 0 };
     assert_eq!(plain.told(call), plain.to_string());
+    let typed = Spec::new("em`mf = `", 2).fit(&samples()).unwrap_err();
+    assert_eq!(typed.told(call), typed.to_string());
+    let typed = Error::param("k", "`3`", "a number").told(call);
+    assert_eq!(typed, "<k> is `3`, but must be a number");
     assert_eq!(negative.told(|setting| format!("`{setting}`")), negative.to_string());
 }
