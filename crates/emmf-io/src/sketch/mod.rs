@@ -7,7 +7,7 @@ mod levels;
 mod plane;
 mod reduce;
 
-use emmf::embed::{layout, plane};
+use emmf::embed::layout;
 use emmf::outliers::Part;
 use emmf::synth::ImageShape;
 use emmf::{Cut, Fit, Mat, Real, Running, Samples};
@@ -144,9 +144,10 @@ impl Sketch {
         let outlier = |(&row, parts)| sketch_sample(fit, x, (row, parts), (features, &reduction));
         let outliers = worst.iter().zip(parts(fit, x, worst, running)?).map(outlier);
         let outliers = outliers.collect::<emmf::Result<_>>()?;
-        let plane = PlaneSketch::new(&plane(fit.model.centroids(), &fit.v), plane::shown(&order));
-        let rows: Vec<usize> = (0..plane.x.len()).map(|at| plane.row(at)).collect();
-        let layout = LayoutSketch::new(&layout(fit, x, &rows, running)?);
+        let shown = plane::shown(&order);
+        let rows = shown.clone().unwrap_or_else(|| (0..order.len()).collect());
+        let layout = layout(fit, x, &rows, running)?;
+        let (plane, layout) = (PlaneSketch::new(&layout, shown), LayoutSketch::new(&layout));
         let thumbnails = thumbnails(fit, x, &plane, &reduction)?;
         let layers: Vec<Vec<CentroidSketch>> = std::iter::once(fit.model.centroids())
             .chain(fit.model.layers().iter().map(|layer| &layer.u))

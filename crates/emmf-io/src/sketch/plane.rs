@@ -1,6 +1,6 @@
 //! Samples as points: which ones, by principal components, and in a layout that keeps neighbours together.
 
-use emmf::embed::{Layout, Likeness, Plane};
+use emmf::embed::{Layout, Likeness};
 use emmf::metrics::silhouettes;
 use emmf::{Fit, Missing, Real, Running, Samples};
 use serde::{Deserialize, Serialize};
@@ -19,8 +19,11 @@ pub struct PlaneSketch {
     pub x: Vec<f32>,
     /// Upwards.
     pub y: Vec<f32>,
-    /// Shares of the variance of the coefficients along both.
+    /// Shares of the variance along both.
     pub shares: [f64; 2],
+    /// Whose variance; older records have coefficients.
+    #[serde(default = "coefficients")]
+    pub by: Likeness,
     /// Where the centroids are; older records do not say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub centroids: Vec<[f32; 2]>,
@@ -62,17 +65,16 @@ pub(super) fn shown(order: &[usize]) -> Option<Vec<usize>> {
     Some(rows)
 }
 
+fn coefficients() -> Likeness {
+    Likeness::Coefficients
+}
+
 impl PlaneSketch {
-    pub(super) fn new(plane: &Plane, rows: Option<Vec<usize>>) -> Self {
-        let points = |at: usize| plane.points[rows.as_ref().map_or(at, |rows| rows[at])];
-        let count = rows.as_ref().map_or(plane.points.len(), Vec::len);
-        Self {
-            x: (0..count).map(|at| rounded(points(at)[0])).collect(),
-            y: (0..count).map(|at| rounded(points(at)[1])).collect(),
-            shares: plane.shares,
-            centroids: plane.centroids.iter().map(|point| point.map(rounded)).collect(),
-            rows,
-        }
+    /// Of the layout of these samples, or of all.
+    pub(super) fn new(layout: &Layout, rows: Option<Vec<usize>>) -> Self {
+        let along = |axis: usize| layout.plane.points.iter().map(|point| rounded(point[axis])).collect();
+        let centroids = layout.plane.centroids.iter().map(|point| point.map(rounded)).collect();
+        Self { x: along(0), y: along(1), shares: layout.plane.shares, by: layout.by, centroids, rows }
     }
 
     /// The sample of a point.

@@ -6,7 +6,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::main_axes::scattered;
+use super::principal::scattered;
 use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::graph::Graph;

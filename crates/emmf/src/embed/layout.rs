@@ -10,8 +10,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::descent::descend;
-use super::main_axes::main_axes;
-use super::principal::Directions;
+use super::directions::{Directions, directions_of_centroids};
+use super::principal::{Plane, plane};
 use crate::cancel::Cancel;
 use crate::data::{Data, Dense, Stored};
 use crate::error::{Error, Result};
@@ -37,6 +37,8 @@ pub struct Layout {
     pub points: Vec<[f64; 2]>,
     /// What is compared.
     pub by: Likeness,
+    /// The same along its two principal components, at unit length.
+    pub plane: Plane,
 }
 
 /// What samples are compared by.
@@ -49,7 +51,8 @@ pub enum Likeness {
     Coefficients,
 }
 
-/// The layout of these samples of a fit; `rows` must ascend. It depends on the fit only if samples are compared by coefficients.
+/// The layout of these samples of a fit; `rows` must ascend. It depends on the fit only if samples are compared by coefficients,
+/// but for the places of the centroids.
 ///
 /// Time O(m²d) for the neighbours of m samples with d features, and O(m) for the layout.
 ///
@@ -93,8 +96,10 @@ pub(crate) fn laid_out<T: Real>(
             let directions = Directions::of(fit.model.centroids(), &fit.v);
             let entries = rows.iter().flat_map(|&i| directions.row(i)).collect();
             let directions = Mat::from_vec(entries, rows.len(), fit.v.cols())?;
-            let points = points_of(&Dense::new(directions.view(), None), cancel)?;
-            return Ok(Layout { points, by: Likeness::Coefficients });
+            // A sample that consists of one centroid alone has one coefficient.
+            let pure = Mat::from_fn(fit.v.cols(), fit.v.cols(), |a, b| if a == b { T::ONE } else { T::ZERO });
+            let of = Dense::new(directions.view(), None);
+            return laid_out_by(Likeness::Coefficients, &of, &pure, cancel);
         }
         let steps = fit.model.preprocessing();
         let part = match (rows.len() < n, preprocess::changes_values(steps)) {
@@ -107,7 +112,8 @@ pub(crate) fn laid_out<T: Real>(
         let mut prepared = preprocess::apply(steps, chosen, false)?;
         let (scale, norms_sq) = prepared.take_factors();
         let data = Stored::new(prepared.samples(), scale, norms_sq);
-        Ok(Layout { points: points_of(&data.unit(), cancel)?, by: Likeness::Samples })
+        let centroids = directions_of_centroids(fit.model.centroids());
+        laid_out_by(Likeness::Samples, &data.unit(), &centroids, cancel)
     })?
 }
 
@@ -120,12 +126,19 @@ fn work<T: Real>(x: &Samples<'_, T>, rows: &[usize]) -> f64 {
     0.5 * rows.len() as f64 * entries as f64
 }
 
-fn points_of<T: Real, X: Data<T>>(x: &X, cancel: &Cancel) -> Result<Vec<[f64; 2]>> {
-    let start = main_axes(x)?;
+fn laid_out_by<T: Real, X: Data<T>>(
+    by: Likeness,
+    x: &X,
+    centroids: &Mat<T>,
+    cancel: &Cancel,
+) -> Result<Layout> {
+    let plane = plane(x, centroids)?;
     let near = nearest(x, NEIGHBOURS, cancel)?;
     // With fewer neighbours there is nothing to keep together.
-    if near.k < 2 {
-        return Ok(start);
-    }
-    descend(&fuzzy_graph(&near)?, start, cancel)
+    let points = if near.k < 2 {
+        plane.points.clone()
+    } else {
+        descend(&fuzzy_graph(&near)?, plane.points.clone(), cancel)?
+    };
+    Ok(Layout { points, by, plane })
 }

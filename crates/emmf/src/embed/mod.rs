@@ -1,11 +1,11 @@
-//! Samples as points of a plane, for plotting: by the main directions of their coefficients ([`plane`]), or so that samples that
-//! are alike are near each other ([`layout`]).
+//! Samples as points of a plane, for plotting: so that samples that are alike are near each other, and along their two principal
+//! components ([`layout`]).
 
 mod descent;
+mod directions;
 mod layout;
-mod main_axes;
 mod principal;
 
 pub(crate) use layout::laid_out;
 pub use layout::{Layout, Likeness, layout};
-pub use principal::{Plane, plane};
+pub use principal::Plane;

@@ -1,101 +1,76 @@
-//! The two main directions of the coefficients.
-//!
-//! Principal components of the rows of V, each coefficient in units of its centroid's length and each row of unit
-//! length, so that clusters are told apart by what a sample is made of and not by how much of it there is.
-//! Cost O(nc²).
+//! The two main directions of samples, by subspace iteration. Cost: [`ITERATIONS`] times two products with [`WIDTH`] columns.
 
-use crate::data::thin_svd;
+use crate::data::{Data, Dense, orthonormal_basis};
+use crate::error::Result;
 use crate::matrix::Mat;
 use crate::real::Real;
 
-/// Points of a plane.
+/// Vectors that are worked on, more than the two that are wanted: they make the two come out fast.
+const WIDTH: usize = 6;
+/// A picture needs few digits.
+const ITERATIONS: usize = 12;
+
+/// Samples along their two principal components.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plane {
-    /// One per sample.
+    /// One for each sample; all the same where samples do not differ.
     pub points: Vec<[f64; 2]>,
     /// Shares of the variance along the two axes.
     pub shares: [f64; 2],
-    /// Where a sample would lie that consists of centroid k alone.
+    /// Where the centroids lie.
     pub centroids: Vec<[f64; 2]>,
 }
 
-/// The samples with the coefficients `v` (n×c) of the centroids `u` (d×c).
-pub fn plane<T: Real>(u: &Mat<T>, v: &Mat<T>) -> Plane {
-    let (n, c) = v.shape();
-    let directions = Directions::of(u, v);
-    let mut mean = vec![0.0; c];
-    for i in 0..n {
-        mean.iter_mut().zip(directions.row(i)).for_each(|(mean, x)| *mean += x / n as f64);
+/// The plane of the samples, and where the `centroids`, one a row, lie in it.
+pub(super) fn plane<T: Real, X: Data<T>>(x: &X, centroids: &Mat<T>) -> Result<Plane> {
+    let (n, d) = x.shape();
+    let width = WIDTH.min(d).min(n);
+    let ones = vec![T::ONE; n];
+    let mut mean = Mat::zeros(d, 1);
+    x.t_dot(&ones, &Mat::from_fn(n, 1, |_, _| T::from_f64(1.0 / n as f64)), &mut mean);
+    // Vectors that seem random and are the same each time.
+    let mut b = orthonormal_basis(Mat::from_fn(d, width, |j, k| T::from_f64(scattered(j * WIDTH + k))));
+    for _ in 0..ITERATIONS {
+        let along = centered(x.dot(&b), &mean, &b);
+        let mut next = Mat::zeros(d, width);
+        x.t_dot(&ones, &along, &mut next);
+        // Columns of what is centered add up to 0, so that the mean has no part in the product.
+        b = orthonormal_basis(next);
     }
-    let centered = |row: Vec<f64>| -> Vec<f64> { row.iter().zip(&mean).map(|(x, mean)| x - mean).collect() };
-    let (axes, shares) = axes(c, (0..n).map(|i| centered(directions.row(i))));
-    let along = |row: &[f64], axis: &[f64]| row.iter().zip(axis).map(|(x, axis)| x * axis).sum();
-    let point = |row: Vec<f64>| {
-        let row = centered(row);
-        [along(&row, &axes[0]), along(&row, &axes[1])]
+    x.intact()?;
+    let along = centered(x.dot(&b), &mean, &b);
+    let mut order: Vec<usize> = (0..width).collect();
+    let spread = |k: usize| (0..n).map(|i| along[(i, k)].to_f64().powi(2)).sum::<f64>();
+    let spreads: Vec<f64> = (0..width).map(spread).collect();
+    order.sort_by(|&a, &b| spreads[b].total_cmp(&spreads[a]));
+    let length = (0..d).map(|j| mean[(j, 0)].to_f64().powi(2)).sum::<f64>();
+    let total = x.norms_sq().iter().sum::<f64>() - n as f64 * length;
+    // Rounding may leave more along an axis than there is, and next to nothing where all samples are alike.
+    let share =
+        |&k: &usize| if spreads[k] > 0.0 && total > 0.0 { (spreads[k] / total).min(1.0) } else { 0.0 };
+    let shares = [0, 1].map(|rank| order.get(rank).map_or(0.0, share));
+    let places = |along: &Mat<T>| {
+        let at = |i: usize, rank: usize| order.get(rank).map_or(0.0, |&k| along[(i, k)].to_f64());
+        (0..along.rows()).map(|i| [at(i, 0), at(i, 1)]).collect()
     };
-    let pure = |k: usize| (0..c).map(|at| if at == k { 1.0 } else { 0.0 }).collect();
-    Plane {
-        points: (0..n).map(|i| point(directions.row(i))).collect(),
-        shares,
-        centroids: (0..c).map(|k| point(pure(k))).collect(),
-    }
+    let centroids = places(&centered(Dense::new(centroids.view(), None).dot(&b), &mean, &b));
+    Ok(Plane { points: places(&along), shares, centroids })
 }
 
-/// What samples are made of: their coefficients in units of the centroids' lengths, at unit length.
-pub(super) struct Directions<'a, T> {
-    v: &'a Mat<T>,
-    /// Shares of the longest.
-    lengths: Vec<f64>,
+/// (X − 1·meanᵀ)·B, from X·B.
+fn centered<T: Real>(mut along: Mat<T>, mean: &Mat<T>, b: &Mat<T>) -> Mat<T> {
+    let shift = |k: usize| (0..b.rows()).map(|j| mean[(j, 0)].to_f64() * b[(j, k)].to_f64()).sum::<f64>();
+    let shift: Vec<T> = (0..b.cols()).map(|k| T::from_f64(shift(k))).collect();
+    for i in 0..along.rows() {
+        along.row_mut(i).iter_mut().zip(&shift).for_each(|(value, &shift)| *value -= shift);
+    }
+    along
 }
 
-impl<'a, T: Real> Directions<'a, T> {
-    pub(super) fn of(u: &Mat<T>, v: &'a Mat<T>) -> Self {
-        let along = |k: usize| length((0..u.rows()).map(|j| u[(j, k)].to_f64()));
-        let lengths: Vec<f64> = (0..v.cols()).map(along).collect();
-        let longest = lengths.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-        Self { v, lengths: lengths.iter().map(|length| length / longest).collect() }
-    }
-
-    /// Of sample i; zero where it has no coefficients.
-    pub(super) fn row(&self, i: usize) -> Vec<f64> {
-        let v = self.v.row(i);
-        // As shares of the largest, so that no product is too large for a number.
-        let most = v.iter().map(|v| v.to_f64()).fold(f64::MIN_POSITIVE, f64::max);
-        let row: Vec<f64> =
-            v.iter().zip(&self.lengths).map(|(v, length)| v.to_f64() / most * length).collect();
-        let norm = length(row.iter().copied());
-        row.iter().map(|x| if norm > 0.0 { x / norm } else { 0.0 }).collect()
-    }
-}
-
-/// The Euclidean length, whose square may be too large or too small for a number.
-fn length(values: impl Iterator<Item = f64> + Clone) -> f64 {
-    let most = values.clone().map(f64::abs).fold(0.0, f64::max);
-    if most > 0.0 { most * values.map(|x| (x / most).powi(2)).sum::<f64>().sqrt() } else { 0.0 }
-}
-
-/// The two directions in which centered rows vary most, with their shares of the variance.
-fn axes(c: usize, rows: impl Iterator<Item = Vec<f64>>) -> ([Vec<f64>; 2], [f64; 2]) {
-    let mut covariance = Mat::<f64>::zeros(c, c);
-    for row in rows {
-        for (a, &x) in row.iter().enumerate() {
-            covariance.row_mut(a).iter_mut().zip(&row).for_each(|(sum, y)| *sum += x * y);
-        }
-    }
-    let total: f64 = (0..c).map(|a| covariance[(a, a)]).sum();
-    let Some((directions, variances, _)) = thin_svd(&covariance).filter(|_| total > 0.0) else {
-        return ([vec![0.0; c], vec![0.0; c]], [0.0; 2]);
-    };
-    let axis = |at: usize| -> Vec<f64> {
-        if at >= c {
-            return vec![0.0; c];
-        }
-        let axis: Vec<f64> = (0..c).map(|a| directions[(a, at)]).collect();
-        // A direction and its opposite are the same: the picture is to be the same each time.
-        let largest = axis.iter().fold(0.0_f64, |best, &x| if x.abs() > best.abs() { x } else { best });
-        axis.iter().map(|x| x * largest.signum()).collect()
-    };
-    let share = |at: usize| variances.get(at).map_or(0.0, |variance| variance / total);
-    ([axis(0), axis(1)], [share(0), share(1)])
+/// A number in [−½, ½) for every number (SplitMix64).
+pub(super) fn scattered(number: usize) -> f64 {
+    let mut z = (number as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
 }

@@ -1,6 +1,6 @@
 //! Samples as points of a plane, and how far their clusters are apart.
 
-use emmf::embed::{Likeness, layout, plane};
+use emmf::embed::{Likeness, layout};
 use emmf::metrics::silhouettes;
 use emmf::preprocess::Normalize;
 use emmf::synth::{Labelled, Rays, rays_with_outliers};
@@ -35,25 +35,44 @@ fn nearest(points: &[[f64; 2]]) -> Vec<usize> {
     (0..points.len()).map(|i| of(i).unwrap()).collect()
 }
 
-/// Samples of one centroid each lie in as many points, apart from each other; one column alone makes a line.
+/// The plane of a layout has the principal components of the samples at unit length: as many of their variance as no other
+/// two directions, and the centroids among the samples of their clusters.
 #[test]
-fn pure_samples_are_apart_in_the_plane() {
-    let u = Mat::<f64>::from_fn(5, 3, |j, k| 1.0 + (j * (k + 1)) as f64);
-    let v = Mat::from_fn(30, 3, |i, k| if i % 3 == k { 1.0 + i as f64 } else { 0.0 });
-    let found = plane(&u, &v);
-    let distance = |a: usize, b: usize| {
-        let [p, q] = [found.points[a], found.points[b]];
-        (p[0] - q[0]).hypot(p[1] - q[1])
+fn the_plane_has_the_principal_components_of_the_samples() {
+    let data = rays(3);
+    let fit = fitted(&data.x, 3);
+    let (n, d) = data.x.shape();
+    let unit = |i: usize| {
+        let row = data.x.row(i);
+        let length = row.iter().map(|x| x * x).sum::<f64>().sqrt();
+        row.iter().map(|x| x / length).collect::<Vec<_>>()
     };
-    assert!(distance(0, 3) < 1e-9 && distance(0, 1) > 0.5 && distance(1, 2) > 0.5 && distance(0, 2) > 0.5);
-    assert!((found.shares[0] + found.shares[1] - 1.0).abs() < 1e-9);
-    let alone = plane(&Mat::from_fn(5, 1, |_, _| 1.0), &Mat::from_fn(4, 1, |i, _| i as f64));
-    assert!(alone.points.iter().all(|point| point[1] == 0.0 && point[0].is_finite()));
-    for k in 0..3 {
-        let [p, q] = [found.points[k], found.centroids[k]];
-        assert!((p[0] - q[0]).hypot(p[1] - q[1]) < 1e-9, "a pure sample lies on its centroid");
+    let rows: Vec<Vec<f64>> = (0..n).map(unit).collect();
+    let mean: Vec<f64> = (0..d).map(|j| rows.iter().map(|row| row[j]).sum::<f64>() / n as f64).collect();
+    let covariance =
+        |a: usize, b: usize| rows.iter().map(|row| (row[a] - mean[a]) * (row[b] - mean[b])).sum::<f64>();
+    let total: f64 = (0..d).map(|j| covariance(j, j)).sum();
+    let csr = sparse(&data.x);
+    for x in [emmf::Samples::from(&data.x), (&csr).into()] {
+        let plane = layout(&fit, x, &all(&data.x), &Running::default()).unwrap().plane;
+        // The sum of squares of the covariances is that of its eigenvalues: with three groups all but noise is in two of them.
+        let squares: f64 =
+            (0..d).flat_map(|a| (0..d).map(move |b| (a, b))).map(|(a, b)| covariance(a, b).powi(2)).sum();
+        let found = plane.shares.map(|share| share * total);
+        assert!((found[0].powi(2) + found[1].powi(2)) > 0.95 * squares && plane.shares[0] >= plane.shares[1]);
+        for axis in 0..2 {
+            let along: f64 = plane.points.iter().map(|point| point[axis].powi(2)).sum();
+            assert!((along - found[axis]).abs() < 1e-9 * total);
+        }
+        let across: f64 = plane.points.iter().map(|point| point[0] * point[1]).sum();
+        assert!(across.abs() < 1e-6 * total, "the axes are uncorrelated: {across}");
+        let distance = |i: usize, k: usize| {
+            let [p, q] = [plane.points[i], plane.centroids[k]];
+            (p[0] - q[0]).hypot(p[1] - q[1])
+        };
+        let near = |&i: &usize| (0..3).all(|k| distance(i, fit.labels[i]) <= distance(i, k));
+        assert!((0..n).filter(near).count() * 100 >= 98 * n);
     }
-    assert_eq!(plane(&u, &Mat::zeros(4, 3)).points, vec![[0.0; 2]; 4]);
 }
 
 #[test]
@@ -92,9 +111,9 @@ fn a_layout_is_the_same_each_time_and_on_any_threads() {
     let on = |threads: usize| layout(&fit, &data.x, &some, &Running::on(threads)).unwrap();
     let one = on(1);
     assert_eq!((one.points.len(), &one), (some.len(), &on(2)));
-    // Another fit of the same samples has the same layout.
+    // Another fit of the same samples has the same layout; only its centroids are others.
     let other = layout(&fitted(&data.x, 2), &data.x, &some, &Running::default()).unwrap();
-    assert_eq!(one, other);
+    assert_eq!((one.points, one.plane.points), (other.points, other.plane.points));
 }
 
 #[test]

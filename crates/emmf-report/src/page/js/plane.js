@@ -2,7 +2,7 @@
 // show a sample; a rectangle selects many.
 const views = {
   layout: { name: "neighbours together", points: (run) => run.sketch.layout, text: (run) => `Samples that are alike${run.sketch.layout.by === "coefficients" ? " in their coefficients" : ""} lie near each other; directions, and distances between groups, mean little.` },
-  principal: { name: "principal components", points: (run) => run.sketch.plane, text: (run) => `The two axes explain ${percent(run.sketch.plane.shares[0] + run.sketch.plane.shares[1])} of the variance of the coefficients.` },
+  principal: { name: "principal components", points: (run) => run.sketch.plane, text: (run) => `The two axes explain ${percent(run.sketch.plane.shares[0] + run.sketch.plane.shares[1])} of the variance of the ${run.sketch.plane.by === "samples" ? "samples, brought to unit length" : "coefficients"}.` },
 };
 const planeView = { of: "layout" };
 const planes = [];
@@ -130,7 +130,8 @@ class Plane {
     const field = axes ? { left: 44, right: width - 2, top: 2, bottom: height - 34 } : { left: 1, right: width - 1, top: 1, bottom: height - 1 };
     const centroids = this.centroids = centroidPlaces(this.run, this.view, points, this.labels, (at) => isOutlier(this.run, this.of[at]));
     let [[left, right], [low, high]] = ["x", "y"].map((axis) => ends(points[axis].concat(centroids.map((one) => one[axis]))));
-    const [wide, tall] = [field.right - field.left - 24, field.bottom - field.top - 24];
+    // Room for whole points at the edges and, with axes, for the numbers above centroids.
+    const [wide, tall] = [field.right - field.left - 24, field.bottom - field.top - (axes ? 44 : 24)];
     let [perX, perY] = [wide / (right - left || 1), tall / (high - low || 1)];
     // A layout has no directions: one unit is as long across as upwards.
     if (!axes) perX = perY = Math.min(perX, perY);
