@@ -229,6 +229,20 @@ fn a_rare_cluster_is_no_outlier() {
     }
 }
 
+/// A group that stands out from samples without clusters is no rare one of theirs, though the fit would give it a centroid.
+#[test]
+fn a_group_beside_no_clusters_is_set_aside() {
+    for seed in 0..4 {
+        let mut rng = rng(seed);
+        let pattern: Vec<f64> = (0..60).map(|_| 4.0 * rng.random::<f64>()).collect();
+        let x = Mat::from_fn(216, 60, |i, j| rng.random::<f64>() + if i < 180 { 1.0 } else { pattern[j] });
+        for method in ["emmf", "g-emmf"] {
+            let fit = Spec::new(method, 3).max_iter(30).fit(&x).unwrap();
+            assert_eq!(fit.set_aside, (180..216).collect::<Vec<_>>(), "{method}, {seed}");
+        }
+    }
+}
+
 /// A whole class is no outlier where a centroid describes it, though there are more classes than directions that are looked at.
 #[test]
 fn a_class_with_a_centroid_is_no_outlier() {
