@@ -331,8 +331,9 @@ fn reasons_say_what_part_of_a_score_they_make() {
                 assert_eq!(own.iter().map(|part| part.reason).collect::<Vec<_>>(), Reason::PARTS, "{what}");
                 let sum: f64 = own.iter().map(|part| part.part).sum();
                 assert!((sum - fit.scores[i]).abs() <= 1e-9 * (1.0 + sum.abs()), "{what}, {i}: {sum}");
-                let largest = own.iter().max_by(|a, b| a.part.total_cmp(&b.part)).unwrap();
-                assert!(sum < 0.0 || largest.reason == fit.reasons[i], "{what}, {i}: {own:?}");
+                let largest = own.iter().map(|part| part.part).fold(f64::NEG_INFINITY, f64::max);
+                let decides = own[fit.reasons[i] as usize].part;
+                assert!(sum < 0.0 || decides == largest, "{what}, {i}: {own:?}");
                 let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * (1.0 + a.abs());
                 assert!(own.iter().zip(&sparse[i]).all(|(a, b)| near(a.z, b.z)), "{what}, {i}");
             }
