@@ -163,8 +163,8 @@ paper:
 	$(CARGO) build --release --package emmf-cli
 	target/release/emmf bench --paper --resume --out target/paper --page docs/paper.md $(if $(DATA),--data $(DATA))
 
-# What outliers do to every method and start, and how well they are found; writes docs/robustness.md. Goes on where it
-# stopped. EMMF_DATA=folder JOBS=1; needs numpy, scipy and scikit-learn.
+# What outliers do to every method and start; writes docs/robustness.md. Goes on where it stopped. EMMF_DATA=folder
+# JOBS=1.
 robustness:
 	$(CARGO) build --release --package emmf-cli
 	$(PYTHON) benches/robustness.py

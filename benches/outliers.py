@@ -3,21 +3,23 @@
 Scores of `emmf fit` with its defaults, and of the usual detectors: on tables with known outliers, on image and other sets to which
 outliers of eight kinds are added, the share that is marked where there is nothing to find, and what a verdict costs. Writes docs/outliers.md. Data:
 the folder EMMF_DATA, else ../shared/data, with its folders `more` and `outliers`. Every run is kept in
-target/outliers.csv as soon as it ends; a second call goes on where the first one stopped. Needs numpy, scipy, scikit-learn
-and pyod.
+target/outliers.csv as soon as it ends; a second call goes on where the first one stopped, and makes those of another program again.
+ONLY=rivals leaves the program out, and the page. Needs numpy, scipy, scikit-learn and pyod.
 """
 
 import csv
+import hashlib
 import json
 import os
+import resource
 import subprocess
+import tempfile
 import time
 import warnings
 from pathlib import Path
 
 import numpy as np
-import scipy.io
-import scipy.sparse as sp
+from outliers_data import ROOT, SETS, clean, kinds, load, tables
 from pyod.models.copod import COPOD
 from pyod.models.ecod import ECOD
 from pyod.models.inne import INNE
@@ -27,16 +29,14 @@ from sklearn.ensemble import IsolationForest
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 from sklearn.preprocessing import normalize
+from threadpoolctl import threadpool_limits
 
 warnings.filterwarnings("ignore")
-ROOT = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("EMMF_DATA", ROOT.parent / "shared" / "data"))
 PROGRAM = ROOT / "target" / "release" / "emmf"
 RUNS = ROOT / "target" / "outliers.csv"
 PAGE = ROOT / "docs" / "outliers.md"
-SETS = ["yale", "movement", "jaffe", "umist", "mfeat", "ba", "coil20", "digits", "msra25", "mecs"]
-MORE = ["digits", "msra25", "mecs"]
-FIELDS = ["part", "kind", "set", "method", "auc", "ap", "precision", "recall", "marked", "aside", "seconds"]
+FIELDS = ["part", "kind", "set", "method", "auc", "ap", "precision", "recall", "marked", "aside", "seconds", "program"]
+ONLY = os.environ.get("ONLY", "")
 
 
 def pca(x):
@@ -55,155 +55,125 @@ RIVALS = {
 }
 
 
-def load(name):
-    folder = DATA / "more" if name in MORE else DATA
-    held = scipy.io.loadmat(folder / f"{name}.mat")
-    x, y = held["X"], held["y"].ravel()
-    x = (x.toarray() if sp.issparse(x) else x).astype(float)
-    return x - min(x.min(), 0), len(np.unique(y))
+def fitted(x, k, *options):
+    """The rows of samples.csv, the record, and the CPU seconds of the program, on one thread."""
+    with tempfile.TemporaryDirectory(dir=ROOT / "target") as folder:
+        folder = Path(folder)
+        np.save(folder / "x.npy", x)
+        command = [PROGRAM, "fit", folder / "x.npy", "-k", k, "--threads", 1, "--quiet", "--out", folder / "out", *options]
+        began = spent()
+        done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+        seconds = spent() - began
+        if done.returncode:
+            raise SystemExit(f"{' '.join(map(str, command))}: {done.stderr.strip()}")
+        with open(folder / "out" / "samples.csv", newline="") as rows:
+            return list(csv.DictReader(rows)), json.loads((folder / "out" / "record.json").read_text()), seconds
 
 
-def program(x, k, *options):
+def spent():
+    """CPU seconds of all programs that were called."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def program(x, k):
     """Scores, marks, how many were set aside, and seconds."""
-    folder = ROOT / "target" / "outliers"
-    folder.mkdir(parents=True, exist_ok=True)
-    np.save(folder / "x.npy", x)
-    command = [PROGRAM, "fit", folder / "x.npy", "-k", k, "--quiet", "--out", folder / "out", *options]
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(map(str, command))}: {done.stderr.strip()}")
-    with open(folder / "out" / "samples.csv", newline="") as rows:
-        rows = list(csv.DictReader(rows))
-    record = json.loads((folder / "out" / "record.json").read_text())
+    rows, record, seconds = fitted(x, k)
     scores, marks = np.array([float(row["score"]) for row in rows]), np.array([row["outlier"] == "yes" for row in rows])
-    return scores, marks, len(record.get("set_aside") or []), record["seconds"]["total"]
+    return scores, marks, len(record.get("set_aside") or []), seconds
 
 
-def seconds(x, k, *options):
-    """Seconds of every part of a fit that hardly iterates."""
-    program(x, k, *options, "--init", "kmeans", "--init-restarts", 1, "--max-iter", 1, "--label-rule", "largest")
-    return json.loads((ROOT / "target" / "outliers" / "out" / "record.json").read_text())["seconds"]
+def parts(x, k, *options):
+    """Seconds of every part of a fit that hardly iterates: the least of five, since others may use the machine."""
+    options = *options, "--init", "kmeans", "--max-iter", 1, "--label-rule", "largest"
+    runs = [fitted(x, k, *options)[1]["seconds"] for _ in range(5)]
+    return {part: min(run[part] for run in runs) for part in runs[0]}
 
 
-def costs(x, k):
-    """What a k-means start costs (one run), looking for outliers before it, and judging every sample after the fit."""
-    kept, screened = seconds(x, k, "--outliers", "keep"), seconds(x, k, "--outliers", "set-aside")
+def start(x, k):
+    return parts(x, k, "--outliers", "keep")["init"]
+
+
+def before(x, k):
+    return max(parts(x, k, "--outliers", "set-aside")["init"] - start(x, k), 0.0)
+
+
+def after(x, k):
     # With one centroid next to nothing is left to do after the iterations but to judge.
-    judged = seconds(x, 1, "--outliers", "keep")
-    parts = ("prepare", "init", "iterate")
-    yield "k-means start", kept["init"]
-    yield "before the fit", max(screened["init"] - kept["init"], 0.0)
-    yield "after the fit", judged["total"] - sum(judged[part] for part in parts)
-    yield "whole fit", program(x, k)[3]
+    judged = parts(x, 1, "--outliers", "keep")
+    return judged["total"] - sum(judged[part] for part in ("prepare", "init", "iterate"))
 
 
-def kinds(x, other):
-    """Every kind of outlier in or beside the samples: name, samples, which are outliers."""
-    random = np.random.default_rng(0)
-    (n, d), top = x.shape, x.max()
-
-    def beside(more):
-        return np.vstack([x, more]), np.r_[np.zeros(n, bool), np.ones(len(more), bool)]
-
-    def instead(count, change):
-        bad = np.zeros(n, bool)
-        bad[random.choice(n, count, replace=False)] = True
-        changed = x.copy()
-        for i in np.flatnonzero(bad):
-            change(changed[i])
-        return changed, bad
-
-    def block(row):
-        at = random.integers(0, d - d // 4 + 1)
-        row[at : at + d // 4] = top * random.integers(0, 2)
-
-    def salt(row):
-        row[random.choice(d, d // 4, replace=False)] = top * random.integers(0, 2, d // 4)
-
-    def longer(row):
-        row *= 100
-
-    yield "huge, n/10", *beside(random.uniform(0, 10 * top, (n // 10, d)))
-    yield "huge, n/3", *beside(random.uniform(0, 10 * top, (n // 3, d)))
-    yield "scattered, n/5", *beside(random.uniform(0, top, (n // 5, d)))
-    drawn = other[random.choice(len(other), min(n // 5, len(other)), replace=False)]
-    drawn = drawn[:, (np.arange(d) * drawn.shape[1]) // d]
-    yield "another set, n/5", *beside(drawn * (top / drawn.max()))
-    yield "block destroyed, n/5", *instead(n // 5, block)
-    yield "salt and pepper, n/5", *instead(n // 5, salt)
-    yield "length ×100, n/10", *instead(n // 10, longer)
-    copies = random.uniform(0, top, d) * random.normal(1, 0.01, (max(n // 20, 5), d))
-    yield "near-copies of one, n/20", *beside(np.clip(copies, 0, None))
+# What a verdict costs: a k-means start (the best of ten runs) beside looking for outliers before it, and judging every sample after the fit.
+COSTS = {"k-means start": start, "before the fit": before, "after the fit": after, "whole fit": lambda x, k: program(x, k)[3]}
 
 
-def clean():
-    """Samples that were made without outliers."""
-    random = np.random.default_rng(0)
-    yield "exact, rank 3", random.random((200, 3)) @ random.random((3, 20)), 3
-    yield "k = d", random.random((3000, 5)), 5
-    yield "k > d", random.random((3000, 5)), 10
-    yield "counts", random.poisson(2, (1000, 30)).astype(float), 5
-    yield "binary", (random.random((1000, 40)) < 0.3).astype(float), 8
-    yield "heavy tails", random.pareto(2, (2000, 20)), 5
-    yield "lognormal lengths", random.lognormal(0, 1, (2000, 1)) * random.random((2000, 20)), 5
-    for i in range(6):
-        centres = random.random((20, 100)) * (random.random((20, 100)) < 0.3)
-        noise = random.normal(0, 0.03, (6000, 100))
-        yield f"20 clusters, {i}", np.abs(centres[random.integers(0, 20, 6000)] + noise), 20
-    yield "a numeric id column", np.column_stack([np.arange(200), random.random((200, 10))]), 3
+def jobs():
+    """All runs: what they are, what to call, and which samples are outliers, if that is known."""
+    for name, x, bad in tables():
+        for method, detect in RIVALS.items():
+            yield ("table", "", name, method), lambda: rival(detect, x), bad
+        yield ("table", "", name, "**default**, k = 5"), lambda: program(x, min(5, x.shape[1] - 1)), bad
+    sets = {name: load(name) for name in SETS}
+    for at, (name, (x, k)) in enumerate(sets.items()):
+        for kind, samples, bad in kinds(x, sets[SETS[at - 1]][0]):
+            seen = samples if kind.startswith(("huge", "length")) else normalize(samples)
+            for method, detect in RIVALS.items():
+                yield ("kind", kind, name, method), lambda: rival(detect, seen), bad
+            yield ("kind", kind, name, "**default**"), lambda: program(samples, k), bad
+    for name, x, k in [*clean(), *((name, *sets[name]) for name in SETS)]:
+        yield ("clean", "", name, "**default**"), lambda: program(x, k), None
+    for name, (x, k) in sets.items():
+        for what, spend in COSTS.items():
+            yield ("cost", what, name, "**default**"), lambda: (None, None, "", spend(x, k)), None
+    for name, x, bad in tables():
+        for k in (min(10, x.shape[1] - 1), "auto"):
+            yield ("table", "", name, f"**default**, k = {k if k == 'auto' else 10}"), lambda: program(x, k), bad
 
 
-def measure():
-    kept = list(csv.DictReader(RUNS.open())) if RUNS.exists() else []
-    done = {(row["part"], row["kind"], row["set"], row["method"]) for row in kept}
+def rival(detect, x):
+    with threadpool_limits(1):
+        began = time.process_time()
+        return detect(x), None, "", time.process_time() - began
+
+
+def found(run, bad):
+    """The row of a run."""
+    scores, marks, aside, seconds = run()
+    row = {"aside": aside, "seconds": seconds}
+    if marks is not None:
+        row["marked"] = marks.mean()
+    if bad is not None:
+        row |= {"auc": roc_auc_score(bad, scores), "ap": average_precision_score(bad, scores)}
+        if marks is not None:
+            row["precision"] = (marks & bad).sum() / max(marks.sum(), 1)
+            row["recall"] = (marks & bad).sum() / bad.sum()
+    return row
+
+
+def kept(version):
+    """The rows of all runs that need not be made again, by what they are."""
+    rows = csv.DictReader(RUNS.open()) if RUNS.exists() else []
+    return {tuple(row[field] for field in FIELDS[:4]): row for row in rows if row["program"] in ("", version)}
+
+
+def measure(version):
+    """The rows of all runs, in their order."""
     RUNS.parent.mkdir(exist_ok=True)
+    done, order = kept(version), []
     with RUNS.open("a", newline="") as file:
         writer = csv.DictWriter(file, FIELDS)
-        if not kept:
+        if not file.tell():
             writer.writeheader()
-
-        def keep(part, kind, name, method, run, bad):
-            if (part, kind, name, method) in done:
-                return
-            began = time.perf_counter()
-            scores, marks, aside, seconds = run()
-            seconds = time.perf_counter() - began if seconds is None else seconds
-            row = {"part": part, "kind": kind, "set": name, "method": method, "aside": aside, "seconds": seconds}
-            if bad is not None:
-                row |= {"auc": roc_auc_score(bad, scores), "ap": average_precision_score(bad, scores)}
-            if marks is not None:
-                row["marked"] = marks.mean()
-                if bad is not None:
-                    row["precision"] = (marks & bad).sum() / max(marks.sum(), 1)
-                    row["recall"] = (marks & bad).sum() / bad.sum()
-            writer.writerow(row)
+        for what, run, bad in jobs():
+            order.append(what)
+            made_by = version if what[3].startswith("**") else ""
+            if what in done or (ONLY == "rivals" and made_by):
+                continue
+            writer.writerow(dict(zip(FIELDS, what)) | found(run, bad) | {"program": made_by})
             file.flush()
-
-        for path in sorted((DATA / "outliers").glob("*.npz"), key=lambda path: int(path.stem.split("_")[0])):
-            held = np.load(path, allow_pickle=True)
-            x, bad = held["X"].astype(float), held["y"].ravel().astype(bool)
-            x = (x - x.min(0)) / np.maximum(x.max(0) - x.min(0), 1e-12)
-            name, most = path.stem.split("_", 1)[1], x.shape[1] - 1
-            for k in (5, 10, "auto"):
-                fewer = k if k == "auto" else min(k, most)
-                keep("table", "", name, f"**default**, k = {k}", lambda k=fewer: program(x, k), bad)
-            for method, run in RIVALS.items():
-                keep("table", "", name, method, lambda run=run: (run(x), None, "", None), bad)
-        sets = {name: load(name) for name in SETS}
-        for at, (name, (x, k)) in enumerate(sets.items()):
-            for kind, samples, bad in kinds(x, sets[SETS[at - 1]][0]):
-                keep("kind", kind, name, "**default**", lambda: program(samples, k), bad)
-                raw = kind.startswith(("huge", "length"))
-                for method, run in RIVALS.items():
-                    run_on = lambda run=run: (run(samples if raw else normalize(samples)), None, "", None)  # noqa: E731
-                    keep("kind", kind, name, method, run_on, bad)
-        for name, x, k in [*clean(), *((name, *sets[name]) for name in SETS)]:
-            keep("clean", "", name, "**default**", lambda: program(x, k), None)
-        for name, (x, k) in sets.items():
-            if ("cost", "whole fit", name, "**default**") not in done:
-                for what, spent in costs(x, k):
-                    keep("cost", what, name, "**default**", lambda spent=spent: (None, None, "", spent), None)
-    return list(csv.DictReader(RUNS.open()))
+    done = kept(version)
+    return [done[what] for what in order if what in done]
 
 
 def number(value, form=".3f"):
@@ -264,4 +234,6 @@ def cost(rows):
 
 
 if __name__ == "__main__":
-    page(measure())
+    rows = measure(hashlib.sha256(PROGRAM.read_bytes()).hexdigest()[:12])
+    if ONLY != "rivals":
+        page(rows)

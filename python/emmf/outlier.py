@@ -1,7 +1,7 @@
 """Outlier detectors built on the estimators, with the conventions of scikit-learn and of PyOD.
 
-Both score a sample by the largest of a few robust scores plus half of the second largest: for its residual, its
-distance to other samples, the part of it that their leading directions do not explain, and the rarity of its values.
+Both score a sample by the sum of the two largest of a few robust scores: for its residual, its distance to other
+samples, the part of it that their leading directions do not explain, and the rarity of its values.
 The cut is 3.5 by default, unless ``contamination`` is given. Training samples that the fit set aside are outliers
 whatever their scores; for new samples only the score is known.
 """

@@ -1,8 +1,8 @@
 //! The same junk many times: a small tight group apart from everything, found before the start.
 //!
 //! Near-copies of one sample look usual to scores that they take part in: they make their own values frequent. But they are much
-//! nearer to each other than samples are to their neighbours, and far from all others. They are looked for among the samples with
-//! the highest scores.
+//! nearer to each other than samples are to their neighbours, and far from all others. They are looked for among the half of the
+//! samples with the higher scores.
 
 use super::bulk::quantile;
 use super::groups::{FEATURES, FEWEST, Rare, Rest, distance, held, linked, most_compared, nearest};
@@ -10,7 +10,7 @@ use crate::data::Data;
 use crate::real::Real;
 
 /// The share of the samples that are not looked at, since they score too little.
-const USUAL: f64 = 0.8;
+const USUAL: f64 = 0.5;
 /// Samples of these that the others are compared with.
 const DRAWN: usize = 256;
 /// Copies are nearer to each other than this share of how near samples usually are, and all of them than this share of how far
@@ -65,14 +65,19 @@ mod tests {
     use crate::matrix::Mat;
     use rand::RngExt;
 
-    /// Which of hundred samples near 0 and ten far from them are copies, where the ten lie like this.
+    /// Which of hundred samples near 0 and ten far from them are copies, where the ten lie like this and score the most.
     fn found(far: impl Fn(usize, usize, f64) -> f64) -> Vec<usize> {
+        found_above(100.0, far)
+    }
+
+    /// The same where they score more than so many of the others.
+    fn found_above(many: f64, far: impl Fn(usize, usize, f64) -> f64) -> Vec<usize> {
         let mut random = Random::new(1);
         let mut x = Mat::from_fn(110, 8, |_, _| random.0.random::<f64>());
         for i in 100..110 {
             (0..8).for_each(|j| x[(i, j)] = far(i, j, x[(i, j)]));
         }
-        let scores: Vec<f64> = (0..110).map(|i| x.row(i).iter().sum()).collect();
+        let scores: Vec<f64> = (0..110).map(|i| if i < 100 { f64::from(i) } else { many }).collect();
         let held = copies(&Dense::new(x.view(), None), &scores, &[true; 110]);
         (0..110).filter(|&i| held[i]).collect()
     }
@@ -80,6 +85,14 @@ mod tests {
     #[test]
     fn of_one_sample() {
         assert_eq!(found(|_, j, noise| 2.0 + j as f64 + 0.01 * noise), (100..110).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn that_score_no_more_than_many_others() {
+        assert_eq!(
+            found_above(60.5, |_, j, noise| 2.0 + j as f64 + 0.01 * noise),
+            (100..110).collect::<Vec<_>>()
+        );
     }
 
     #[test]

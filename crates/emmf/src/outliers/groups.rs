@@ -55,7 +55,7 @@ pub(super) struct Groups<T> {
 }
 
 impl<T: Real> Groups<T> {
-    /// The groups of the samples that stick out, `far`, beside those that were drawn of the rest. Some may be known to be clusters.
+    /// The groups of the samples that stick out, `far`, beside those that were drawn of the others. Some may be known to be clusters.
     pub(super) fn find<X: Data<T>>(
         x: &X,
         reference: &Reference<T>,
@@ -69,9 +69,10 @@ impl<T: Real> Groups<T> {
         }
         let drawn = reference.samples();
         let step = d.div_ceil(FEATURES).max(1);
+        let own = held(x, far, step);
         let rest =
             Mat::from_fn(drawn.cols().min(most), d.div_ceil(step), |i, j| drawn[(step * j, i)].to_f64());
-        let (rest, own) = (Rest::of(rest, x.shape().0), held(x, far, step));
+        let rest = Rest::of(without(&rest, &own), x.shape().0 - far.len());
         let mut rare = Vec::new();
         let apart = rest.distances(&own);
         let most = |i: usize, j: usize| rest.usual.max(ALIKE * apart[i].min(apart[j]));
@@ -207,6 +208,14 @@ pub(super) fn held<T: Real, X: Data<T>>(x: &X, samples: &[usize], step: usize) -
             .for_each(|(to, value)| *to = value.to_f64());
     }
     held
+}
+
+/// These rows without those that are among others: what sticks out is not the rest, and would be near itself.
+fn without(rows: &Mat<f64>, others: &Mat<f64>) -> Mat<f64> {
+    let all: Vec<usize> = (0..others.rows()).collect();
+    let apart = made(rows.rows(), |i| least(rows.row(i), others, &all) > 0.0);
+    let kept: Vec<usize> = (0..rows.rows()).filter(|&i| apart[i]).collect();
+    Mat::from_fn(kept.len(), rows.cols(), |at, j| rows[(kept[at], j)])
 }
 
 /// The least distance to some rows of a matrix.

@@ -20,8 +20,6 @@ const NEARLY: f64 = 2.0 / 3.0;
 const TAIL: f64 = 0.3;
 /// From fewer samples nothing can be told about the values of features.
 const FEW: usize = 40;
-/// What the second largest part adds to the largest: something odd from two sides is odder.
-const SECOND: f64 = 0.5;
 
 /// What samples are judged by: a summary of the training samples.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +33,7 @@ pub struct Judge<T> {
 /// A score and a reason for every sample.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Judged {
-    /// The largest part plus half of the second largest; a sample above [`THRESHOLD`] is an outlier.
+    /// The sum of the two largest parts; a sample above [`THRESHOLD`] is an outlier.
     pub scores: Vec<f64>,
     /// What decides it: that the sample is much too long, otherwise the largest part.
     pub reasons: Vec<Reason>,
@@ -127,8 +125,8 @@ impl<T: Real> Judge<T> {
             };
             Some(scale).filter(Scale::is_sound)
         };
-        // Without a fit there is nothing that the other sides could confirm.
-        let second = if seen.0[Reason::Centroids as usize].is_some() { SECOND } else { 0.0 };
+        // Something odd from two sides is odder. Without a fit there is nothing that the other sides could confirm.
+        let second = if seen.0[Reason::Centroids as usize].is_some() { 1.0 } else { 0.0 };
         let mut parts = Reason::PARTS.iter().copied().zip(&seen.0).map(scale);
         let parts = std::array::from_fn(|_| parts.next().flatten());
         let mut judge = Self {

@@ -3,8 +3,8 @@
 //! A sample is looked at from five sides ([`Reason`]): its residual, its mean distance to the nearest of a few other samples
 //! ([`Reference`]), as they are and scaled to unit length, the part of it that their leading directions do not describe, and how
 //! rare its values are, feature by feature ([`Rarity`]). Each becomes a number of robust standard deviations above the bulk of the
-//! samples, of the logarithm if it is a distance. The score is the largest of the five plus half of the second largest. There is
-//! nothing to set and nothing to train.
+//! samples, of the logarithm if it is a distance. The score is the sum of the two largest; the residual counts no more than the largest
+//! of the others. There is nothing to set and nothing to train.
 //!
 //! Where outliers begin is read off the scores of all samples: beyond what an exponential tail with the slope of the bulk would reach once
 //! in 5000 samples, or beyond a valley that such a tail does not have. Scores are scaled so that this is [`THRESHOLD`].

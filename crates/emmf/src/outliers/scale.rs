@@ -62,7 +62,7 @@ pub struct Scales {
     pub cut: f64,
     /// How many of them, in the logarithm of its length, make a sample too long.
     pub length_cut: f64,
-    /// What the second largest part adds to the largest.
+    /// The share of the second largest part that is added to the largest: all of it after a fit.
     #[serde(default)]
     pub second: f64,
 }

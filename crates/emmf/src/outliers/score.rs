@@ -57,12 +57,15 @@ impl Scales {
     }
 }
 
-/// The two largest, but for the length; of equal ones the first.
+/// The two largest, but for the length; of equal ones the first. What the residual says depends on where the fit ended, so it counts
+/// no more than the largest of the others.
 fn leading(zs: &Zs) -> [Option<(Reason, f64)>; 2] {
+    let others = Reason::PARTS.into_iter().zip(zs).filter(|(reason, _)| !is_alone(*reason));
+    let most = others.filter_map(|(_, z)| *z).reduce(f64::max).unwrap_or(f64::INFINITY);
     let mut found: [Option<(Reason, f64)>; 2] = [None, None];
     let is_above = |z: f64, other: Option<(Reason, f64)>| other.is_none_or(|(_, other)| z > other);
     for (reason, z) in Reason::PARTS.into_iter().zip(zs) {
-        let Some(z) = z.filter(|_| reason != Reason::Length) else { continue };
+        let Some(z) = z.filter(|_| reason != Reason::Length).map(|z| z.min(most)) else { continue };
         if is_above(z, found[0]) {
             found = [Some((reason, z)), found[0]];
         } else if is_above(z, found[1]) {
@@ -70,6 +73,11 @@ fn leading(zs: &Zs) -> [Option<(Reason, f64)>; 2] {
         }
     }
     found
+}
+
+/// Whether it is the residual, or the length, which counts by itself.
+fn is_alone(reason: Reason) -> bool {
+    matches!(reason, Reason::Centroids | Reason::Length)
 }
 
 /// By how many robust deviations a sample is too long, if it is.
@@ -84,7 +92,7 @@ mod tests {
 
     fn scales() -> Scales {
         let scale = Scale { floor: None, center: 0.0, spread: 1.0 };
-        Scales { parts: [Some(scale); PARTS], cut: 7.0, length_cut: 10.0, second: 0.5 }
+        Scales { parts: [Some(scale); PARTS], cut: 7.0, length_cut: 10.0, second: 1.0 }
     }
 
     /// The parts of a sample with these zs, and its score and reason.
@@ -98,11 +106,17 @@ mod tests {
     #[test]
     fn the_two_largest_make_the_score() {
         let zs = [1.0, 6.0, -2.0, 10.0, 3.0, 8.0].map(Some);
-        assert_eq!(parts(zs), ([0.0, 0.0, 0.0, 5.0, 0.0, 2.0], 7.0, Reason::Values));
+        assert_eq!(parts(zs), ([0.0, 0.0, 0.0, 5.0, 0.0, 4.0], 9.0, Reason::Values));
         let mut fewer = [None; PARTS];
         fewer[0] = Some(4.0);
         assert_eq!(parts(fewer), ([2.0, 0.0, 0.0, 0.0, 0.0, 0.0], 2.0, Reason::Centroids));
         assert_eq!(parts([None; PARTS]).1, 0.0);
+    }
+
+    #[test]
+    fn a_residual_counts_no_more_than_what_else_is_seen() {
+        let zs = [50.0, 6.0, -2.0, 7.0, 3.0, 4.0].map(Some);
+        assert_eq!(parts(zs), ([3.5, 0.0, 0.0, 3.5, 0.0, 0.0], 7.0, Reason::Centroids));
     }
 
     #[test]
@@ -115,6 +129,7 @@ mod tests {
     fn all_parts_shrink_where_the_score_is_less() {
         let zs = [1.0, 6.0, -2.0, 10.0, 3.0, 8.0].map(Some);
         let of: Vec<f64> = scales().parts_of(&zs, THRESHOLD).iter().map(|of| of.part).collect();
-        assert_eq!(of, [0.0, 0.0, 0.0, 2.5, 0.0, 1.0]);
+        let shrunk = [5.0, 4.0].map(|part| part * (THRESHOLD / 9.0));
+        assert_eq!(of, [0.0, 0.0, 0.0, shrunk[0], 0.0, shrunk[1]]);
     }
 }

@@ -7,7 +7,8 @@ use std::ops::ControlFlow;
 use emmf::preprocess::Normalize;
 use emmf::registry::{self, Storage};
 use emmf::{
-    Checkpoint, Error, Fit, Init, Mat, Missing, Observer, Outliers, Real, Samples, Solver, Spec, Step, synth,
+    Checkpoint, Error, Fit, Init, Mat, Missing, Observer, Outliers, Real, Samples, Solver, Spec, Step, Stop,
+    synth,
 };
 use oracle::problems::{Sparse, methods, rng, uniform};
 
@@ -121,6 +122,73 @@ fn promise_09_a_fit_without_time_starts_anew() {
     assert!(limited.set_aside.is_empty() && !whole.set_aside.is_empty());
     let resumed = spec.on(&x).resume(&keeper.kept.unwrap()).fit().unwrap();
     assert_same(&resumed, &whole, "anew");
+}
+
+/// Counts the fits that are made until screening and scores agree, and ends the second after three iterations if it is to.
+#[derive(Default)]
+struct Again {
+    ends: bool,
+    fits: usize,
+    last: usize,
+    kept: Option<Checkpoint>,
+}
+
+impl Observer for Again {
+    fn iteration(&mut self, step: &Step) -> ControlFlow<()> {
+        self.fits += usize::from(self.fits == 0 || step.iteration <= self.last);
+        self.last = step.iteration;
+        let is_there = self.ends && (self.fits, self.last) == (2, 3);
+        if is_there { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn keep(&mut self, save: &mut dyn FnMut() -> emmf::Result<Checkpoint>) {
+        self.kept = Some(save().unwrap());
+    }
+}
+
+/// Samples on rays, some of them once more with a sixth of their features destroyed.
+fn destroyed(seed: u64) -> Mat<f64> {
+    let rays = synth::Rays {
+        classes: 6,
+        features: 48,
+        samples: 240,
+        outliers: 0,
+        noise: 0.1,
+        seed,
+        ..Default::default()
+    };
+    let x = synth::rays_with_outliers::<f64>(&rays).unwrap().x;
+    let (mut random, top) = (rng(seed), x.as_slice().iter().copied().fold(0.0, f64::max));
+    let blocks = uniform(24, 2, &mut random);
+    let change = |i: usize, j: usize| {
+        let from = (40.0 * blocks[(i, 0)]) as usize;
+        if (from..from + 8).contains(&j) { top * blocks[(i, 1)].round() } else { x[(i, j)] }
+    };
+    Mat::from_fn(264, 48, |i, j| if i < 240 { x[(i, j)] } else { change(i - 240, j) })
+}
+
+/// A fit that is ended while it is made again, since its scores contradict the screening, goes on from the first.
+#[test]
+fn promise_09_a_fit_that_is_made_again_goes_on() {
+    for method in ["emmf", "g-emmf"] {
+        let mut found = 0;
+        for seed in 0..8 {
+            let (x, spec) = (destroyed(seed), Spec::new(method, 6).max_iter(8).tol(0.0));
+            let mut watched = Again::default();
+            let whole = spec.on(&x).observe(&mut watched).fit().unwrap();
+            if watched.fits < 2 {
+                continue;
+            }
+            found += 1;
+            let mut again = Again { ends: true, ..Again::default() };
+            let ended = spec.on(&x).observe(&mut again).fit().unwrap();
+            assert_eq!((ended.stop, again.fits), (Stop::Cancelled, 2), "{method}, {seed}");
+            let resumed = spec.on(&x).resume(&again.kept.unwrap()).fit().unwrap();
+            assert_same(&resumed, &whole, &format!("{method}, {seed}"));
+            assert_eq!(resumed.set_aside, whole.set_aside, "{method}, {seed}");
+        }
+        assert!(found > 0, "{method}: no fit was made again");
+    }
 }
 
 /// Layers with and without a merge, of every loss that can have them.
