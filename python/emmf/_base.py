@@ -180,10 +180,7 @@ class MatrixFactorization(
             if layers == "auto":
                 if progress is not None:
                     progress.phase("choosing the layers")
-                spec = _parameters.spec(self._entry, params | {"layers": None})
-                params["layers"] = _emmf.choose_layers(spec, borrowed(X), _parameters.threads(self.n_jobs))
-                if len(params["layers"]) == 1:
-                    warnings.warn('layers="auto" finds one layer: there is no tree.', UserWarning, stacklevel=4)
+                params["layers"] = self._chosen_layers(params, X)
         elif self.n_components == "auto":
             spec = _parameters.spec(self._entry, params | {"n_components": 1})
             if progress is not None:
@@ -226,6 +223,14 @@ class MatrixFactorization(
                 stacklevel=4,
             )
         return found["v"]
+
+    def _chosen_layers(self, params: dict[str, Any], X: Any) -> list[int]:
+        """Choose the widths of layers for these samples."""
+        spec = _parameters.spec(self._entry, params | {"layers": None})
+        widths: list[int] = _emmf.choose_layers(spec, borrowed(X), _parameters.threads(self.n_jobs))
+        if len(widths) == 1:
+            warnings.warn('layers="auto" finds one layer: there is no tree.', UserWarning, stacklevel=5)
+        return widths
 
     def _alone(self, V: Any, X: Any) -> Any:
         """Give the coefficients of the fit as those of each sample alone."""
@@ -492,13 +497,16 @@ class MatrixFactorization(
         self._course = {name: found[name] for name in ("initial", "restart", "consensus", "seconds", "layers")}
         if found["consensus"] is not None:
             self.consensus_ = found["consensus"]
+        self._keep_tree(found)
+        if found["imputed"] is not None:
+            self.imputed_ = found["imputed"]
+
+    def _keep_tree(self, found: dict[str, Any]) -> None:
         if found["tree"] is not None:
             self.tree_ = json.loads(found["tree"]["json"])
             self.newick_, self.linkage_ = found["tree"]["newick"], found["tree"]["linkage"]
             self.layer_labels_ = [on["labels"] for on in found["layers"]]
             self.layer_scores_ = [on["scores"] for on in found["layers"]]
-        if found["imputed"] is not None:
-            self.imputed_ = found["imputed"]
 
     def _take(self, model: Any) -> None:
         self._model = model

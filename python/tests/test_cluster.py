@@ -190,7 +190,7 @@ def test_what_does_not_count_is_no_outlier(X):
 
 
 def test_what_needs_all_samples_is_refused_before_they_are_read(X):
-    for params in ({"consensus": True, "restarts": 2}, {"layers": (6, 3)}, {"missing": "nan"}, {"init": "nndsvda"}):
+    for params in ({"consensus": True, "restarts": 2}, {"layers": (6, 3), "graph": "custom"}, {"missing": "nan"}, {"init": "nndsvda"}):
         name, value = next(iter(params.items()))
         with pytest.raises(ValueError, match=f"{name}=.*one memory") as raised:
             fitted(X, **params)
