@@ -46,8 +46,20 @@ if TYPE_CHECKING:
 THRESHOLD = _emmf.THRESHOLD
 TYPES = [np.float64, np.float32]
 # What not every fit leaves: the next one may be without.
-OF_LAYERS = ("layer_labels_", "layer_scores_", "layer_components_", "layer_shares_", "layer_certainty_")
+OF_LAYERS = (
+    "layer_labels_",
+    "layer_scores_",
+    "layer_reasons_",
+    "layer_components_",
+    "layer_shares_",
+    "layer_certainty_",
+)
 OF_SOME_FITS = ("consensus_", "tree_", "newick_", "linkage_", *OF_LAYERS, "imputed_", "sample_names_")
+
+
+def found_in(coded: dict[str, Any], what: str | int) -> Any:
+    """Give one of the results of coding, or the nodes on the layer with this number."""
+    return coded["layers"][what - 1]["labels"] if isinstance(what, int) else coded[what]
 
 
 def _may_be_deep(estimator: Any) -> bool:
@@ -95,6 +107,7 @@ class MatrixFactorization(
     linkage_: NDArray[np.float64]
     layer_labels_: list[NDArray[np.int64]]
     layer_scores_: list[NDArray[np.float64]]
+    layer_reasons_: list[NDArray[Any]]
     layer_components_: list[NDArray[Any]]
     layer_shares_: list[NDArray[np.float64]]
     layer_certainty_: list[NDArray[np.float64]]
@@ -180,10 +193,7 @@ class MatrixFactorization(
             if layers == "auto":
                 if progress is not None:
                     progress.phase("choosing the layers")
-                spec = _parameters.spec(self._entry, params | {"layers": None})
-                params["layers"] = _emmf.choose_layers(spec, borrowed(X), _parameters.threads(self.n_jobs))
-                if len(params["layers"]) == 1:
-                    warnings.warn('layers="auto" finds one layer: there is no tree.', UserWarning, stacklevel=4)
+                params["layers"] = self._chosen_layers(params, X)
         elif self.n_components == "auto":
             spec = _parameters.spec(self._entry, params | {"n_components": 1})
             if progress is not None:
@@ -227,6 +237,14 @@ class MatrixFactorization(
             )
         return found["v"]
 
+    def _chosen_layers(self, params: dict[str, Any], X: Any) -> list[int]:
+        """Choose the widths of layers for these samples."""
+        spec = _parameters.spec(self._entry, params | {"layers": None})
+        widths: list[int] = _emmf.choose_layers(spec, borrowed(X), _parameters.threads(self.n_jobs))
+        if len(widths) == 1:
+            warnings.warn('layers="auto" finds one layer: there is no tree.', UserWarning, stacklevel=5)
+        return widths
+
     def _alone(self, V: Any, X: Any) -> Any:
         """Give the coefficients of the fit as those of each sample alone."""
         follows_more = getattr(self, "graph", None) is not None or not self._entry["codes_alone"]
@@ -262,7 +280,10 @@ class MatrixFactorization(
             The coefficients on each layer, starting with the first, which is that of ``transform``.
         """
         V = self.transform(X)
-        return [self._model.coefficients_on(V, layer + 1) for layer in range(len(self._model.layers) + 1)]
+        return [self._on_layer(V, layer + 1) for layer in range(len(self._model.layers) + 1)]
+
+    def _on_layer(self, V: Any, layer: int) -> Any:
+        return self._model.coefficients_on(V, layer)
 
     def predict(self, X: Any, *, layer: int | None = None) -> Any:
         """Return the cluster of each sample, by ``label_rule``.
@@ -288,7 +309,7 @@ class MatrixFactorization(
             raise ValueError(f"layer is {layer}, but must be from 1 to {count}, the number of layers.")
         if layer is None or count == 1:
             return self._of(X, "labels")
-        return self._of(X, "layers")[layer - 1]["labels"]
+        return self._of(X, layer)
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """Fit the factorization and return the clusters of the samples, ``labels_``.
@@ -414,9 +435,9 @@ class MatrixFactorization(
     def _shifts(self) -> bool:
         return "shift" in _parameters.steps(self.normalize)
 
-    def _of(self, X: Any, what: str) -> Any:
-        """Give a result of the model for new samples."""
-        return self._coded(X)[what]
+    def _of(self, X: Any, what: str | int) -> Any:
+        """Give a result of the model for new samples; a number stands for the nodes on this layer."""
+        return found_in(self._coded(X), what)
 
     def _coded(self, X: Any) -> dict[str, Any]:
         check_is_fitted(self)
@@ -492,13 +513,18 @@ class MatrixFactorization(
         self._course = {name: found[name] for name in ("initial", "restart", "consensus", "seconds", "layers")}
         if found["consensus"] is not None:
             self.consensus_ = found["consensus"]
+        self._keep_tree(found)
+        if found["layers"]:
+            self.layer_scores_ = [on["scores"] for on in found["layers"]]
+            self.layer_reasons_ = [np.array(on["reasons"], dtype=object) for on in found["layers"]]
+        if found["imputed"] is not None:
+            self.imputed_ = found["imputed"]
+
+    def _keep_tree(self, found: dict[str, Any]) -> None:
         if found["tree"] is not None:
             self.tree_ = json.loads(found["tree"]["json"])
             self.newick_, self.linkage_ = found["tree"]["newick"], found["tree"]["linkage"]
             self.layer_labels_ = [on["labels"] for on in found["layers"]]
-            self.layer_scores_ = [on["scores"] for on in found["layers"]]
-        if found["imputed"] is not None:
-            self.imputed_ = found["imputed"]
 
     def _take(self, model: Any) -> None:
         self._model = model

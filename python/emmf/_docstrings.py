@@ -73,9 +73,8 @@ newick_ : str
 linkage_ : ndarray of shape (n_nodes - 1, 4)
     The same tree as merges of two nodes at a time, in the format of ``scipy.cluster.hierarchy``; the leaves are the
     nodes of the first layer that have samples.
-layer_labels_, layer_scores_ : list of ndarray of shape (n_samples,)
-    The node of each training sample on every layer, and how many robust standard deviations its residual there lies
-    above the median one.
+layer_labels_, layer_scores_, layer_reasons_ : list of ndarray of shape (n_samples,)
+    The node of each training sample on every layer, its outlier score with the residual there, and what decides it.
 layer_components_ : list of ndarray of shape (width, n_features)
     The centroids of every layer.
 layer_shares_, layer_certainty_ : list of ndarray of shape (width_below, width), (width_below,)

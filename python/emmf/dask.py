@@ -28,6 +28,7 @@ except ImportError as error:
     raise ImportError("emmf.dask needs dask and distributed; install them with pip install 'emmf[dask]'.") from error
 
 from ._arrays import REFUSED, borrowed
+from ._base import found_in
 from ._cluster.estimators import CLIENT, OnCluster, made
 from ._cluster.sources import of_files
 from ._cluster.worker import of_type
@@ -76,10 +77,10 @@ def _measured(X: Any, client: Client, deadline: float) -> Any:
     return da.Array(X.dask, X.name, (rows, X.chunks[1]), meta=X._meta)
 
 
-def _coded(block: Any, model: Any, what: str) -> Any:
+def _coded(block: Any, model: Any, what: str | int) -> Any:
     """Give a result of a model for a block of samples."""
     block = of_type(block, model.centroids.dtype == np.float32)
-    return model.transform(borrowed(block), 1)[what]
+    return found_in(model.transform(borrowed(block), 1), what)
 
 
 class DaskFactorization(OnCluster):
@@ -118,7 +119,7 @@ class DaskFactorization(OnCluster):
             f"machine with the estimators of emmf."
         )
 
-    def _of(self, X: Any, what: str) -> Any:
+    def _of(self, X: Any, what: str | int) -> Any:
         check_is_fitted(self)
         if not isinstance(X, da.Array) and not hasattr(X, "to_dask_array"):
             return super()._of(X, what)
@@ -132,8 +133,15 @@ class DaskFactorization(OnCluster):
             meta = np.empty((0, 0), dtype=self.components_.dtype)
             chunks = (X.chunks[0], (self.n_components_,))
             return X.map_blocks(_coded, self._model, what, chunks=chunks, dtype=meta.dtype, meta=meta)
-        meta = np.empty((0,), dtype=np.int64 if what == "labels" else np.float64)
+        meta = np.empty((0,), dtype=np.int64 if what == "labels" or isinstance(what, int) else np.float64)
         return X.map_blocks(_coded, self._model, what, drop_axis=1, dtype=meta.dtype, meta=meta)
+
+    def _on_layer(self, V: Any, layer: int) -> Any:
+        if not isinstance(V, da.Array):
+            return super()._on_layer(V, layer)
+        width = len(self.layer_components_[layer - 1]) if self._model.layers else self.n_components_
+        chunks = (V.chunks[0], (width,))
+        return V.map_blocks(self._model.coefficients_on, layer, chunks=chunks, dtype=V.dtype, meta=V._meta)
 
     @property
     def labels_(self) -> Any:

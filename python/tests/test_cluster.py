@@ -111,6 +111,24 @@ def test_as_on_one_machine(X, name):
     assert there.lost_workers_ == []
 
 
+@pytest.mark.parametrize("merge", [True, False])
+def test_layers_as_on_one_machine(X, merge):
+    params = {"layers": (6, 3), "merge": merge}
+    alone = emmf.DeepEMMF(**(ALONE | params)).fit(X)
+    there = fitted(X, end_of("b", worker.phase, 20), "DeepEMMF", **params)
+    same(alone, there)
+    assert (there.tree_, there.newick_, there.lost_workers_) == (alone.tree_, alone.newick_, ["b"])
+    for one, other in zip(alone.layer_labels_, there.layer_labels_, strict=True):
+        assert np.array_equal(one, other)
+    assert np.array_equal(alone.predict(X, layer=1), there.predict(X, layer=1))
+    unit = {"normalize": "unit", "layers": (4, 2), "random_state": 1}
+    assert np.array_equal(
+        emmf.L21NMF(**(ALONE | unit)).fit(X).transform_layers(X)[1],
+        fitted(X, name="L21NMF", **unit).transform_layers(X)[1],
+    )
+    assert len(fitted(X, name="DeepEMMF", layers="auto", merge=merge).tree_["nodes"]) > 3
+
+
 @pytest.mark.parametrize("function", [worker.load, worker.phase])
 @pytest.mark.parametrize("at", [1, 2, 11, 30, 40])
 def test_a_worker_is_named_once_however_many_shards_it_held(X, function, at):
@@ -190,7 +208,12 @@ def test_what_does_not_count_is_no_outlier(X):
 
 
 def test_what_needs_all_samples_is_refused_before_they_are_read(X):
-    for params in ({"consensus": True, "restarts": 2}, {"layers": (6, 3)}, {"missing": "nan"}, {"init": "nndsvda"}):
+    for params in (
+        {"consensus": True, "restarts": 2},
+        {"graph": "custom", "layers": (6, 3)},
+        {"missing": "nan"},
+        {"init": "nndsvda"},
+    ):
         name, value = next(iter(params.items()))
         with pytest.raises(ValueError, match=f"{name}=.*one memory") as raised:
             fitted(X, **params)

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail};
 use clap::Args as ClapArgs;
 use comfy_table::Table;
+use emmf::model::OnLayer;
 use emmf::outliers::{Part, Reason, THRESHOLD};
 use emmf::{Mat, Missing, Model, Real, Running, Samples};
 use emmf_io::{AnyModel, Features, Misfit, Record, misfits};
@@ -71,6 +72,10 @@ struct Explanation {
     reason: Reason,
     /// What every reason says, the largest part of the score first.
     parts: Vec<Part>,
+    /// The sample on every layer, where there are several.
+    layers: Vec<OnLayer>,
+    /// Scores above this are those of outliers.
+    threshold: f64,
     fitted: Option<Fitted>,
     coefficients: Vec<f64>,
     worst: Vec<Misfit>,
@@ -165,6 +170,8 @@ fn explain<T: Real>(
         outlier: fitted.as_ref().map_or(coded.scores[0] > threshold, |fitted| fitted.outlier),
         reason: coded.reasons[0],
         parts,
+        layers: coded.layers,
+        threshold,
         fitted,
         coefficients: coded.v.row(0).iter().map(|v| v.to_f64()).collect(),
         worst: misfits(prepared.as_slice(), approximation.as_slice(), Features { names, image: None }),
@@ -199,6 +206,7 @@ fn print_json(found: &Explanation) -> Result<()> {
         "outlier": found.outlier,
         "reason": found.outlier.then(|| found.reason.name()),
         "parts": found.parts,
+        "layers": found.layers.iter().map(|on| on_layer(on, found.threshold)).collect::<Vec<_>>(),
         "group": found.fitted.as_ref().and_then(|fitted| fitted.group.as_ref()),
         "weight": found.fitted.as_ref().map(|fitted| fitted.weight),
         "coefficients": found.coefficients,
@@ -206,6 +214,33 @@ fn print_json(found: &Explanation) -> Result<()> {
     });
     writeln!(std::io::stdout().lock(), "{object}")?;
     Ok(())
+}
+
+/// Node, residual, score and, of an outlier, the reason on a layer.
+fn on_layer(on: &OnLayer, threshold: f64) -> serde_json::Value {
+    let is_odd = on.scores[0] > threshold;
+    serde_json::json!({
+        "label": on.labels[0],
+        "residual": on.residuals[0],
+        "score": on.scores[0],
+        "reason": is_odd.then(|| on.reasons[0].name()),
+    })
+}
+
+/// The same as a table.
+fn layers(layers: &[OnLayer], threshold: f64) -> Table {
+    let mut found = table(["layer", "node", "residual", "score", "outlier"]);
+    for (layer, on) in (1..).zip(layers) {
+        let told = if on.scores[0] > threshold { on.reasons[0].told() } else { "no" };
+        found.add_row([
+            format!("{layer}"),
+            on.labels[0].to_string(),
+            format!("{:.4}", on.residuals[0]),
+            format!("{:.2}", on.scores[0]),
+            told.to_string(),
+        ]);
+    }
+    found
 }
 
 /// Whether it is an outlier, and why.
@@ -250,6 +285,10 @@ fn print_tables(found: &Explanation, missing: Missing) -> Result<()> {
     writeln!(out, "residual {:.4}, outlier score {:.2}, outlier: {outlier}", found.residual, found.score)?;
     writeln!(out, "weight {weight}\n")?;
     drop(out);
+    if !found.layers.is_empty() {
+        print(&layers(&found.layers, found.threshold))?;
+        writeln!(std::io::stdout().lock())?;
+    }
     print(&reasons(&found.parts))?;
     let mut out = std::io::stdout().lock();
     writeln!(out)?;

@@ -295,7 +295,7 @@ impl<T: Real, E: Engine<T>> SampleSide<T> for Side<T, E> {
         let engine = self.engine.clone();
         let v = engine.coefficients(self.state()?)?;
         let weights = engine.column(self.state()?, Column::Weights)?;
-        Ok(Tall { v, labels: self.labels, residuals: self.residuals, weights })
+        Ok(Tall { v, labels: self.labels, residuals: self.residuals, weights, above: Vec::new() })
     }
 }
 

@@ -329,7 +329,9 @@ fn put_together<const N: usize, T: Real>(
     };
     let reference = samples("reference")?.map(Reference::of);
     let rare = samples("rare")?.zip(doubles("radii")?).map(|(centres, radii)| Rare { centres, radii });
-    let judge = Judge::from_parts(reference, rarity, rare, noted.scales).map_err(broken)?;
+    let judge = Judge::from_parts(reference, rarity, rare, noted.scales)
+        .and_then(|judge| judge.with_above(noted.above))
+        .map_err(broken)?;
     model.with_judge(judge).map_err(broken)
 }
 

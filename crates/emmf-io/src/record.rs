@@ -317,14 +317,15 @@ struct Version {
     version: u32,
 }
 
-/// One line a sample: row, label, residual, weight, score, whether it is an outlier (yes or no), why, its node and score on every
-/// layer, where there are several, and its name and the beginning of its text, where it has them, as CSV.
+/// One line a sample: row, label, residual, weight, score, whether it is an outlier (yes or no), why, its node, score and
+/// reason on every layer, where there are several, and its name and the beginning of its text, where it has them, as CSV.
 pub(crate) fn samples_to(out: &mut dyn Write, record: &Record) -> io::Result<()> {
     let samples = &record.samples;
     let texts = [("name", &samples.name), ("text", &samples.text)];
     let texts: Vec<_> = texts.into_iter().filter_map(|(name, texts)| Some((name, texts.as_ref()?))).collect();
     write!(out, "row,label,residual,weight,score,outlier,reason")?;
-    (1..=samples.layers.len()).try_for_each(|layer| write!(out, ",label{layer},score{layer}"))?;
+    (1..=samples.layers.len())
+        .try_for_each(|layer| write!(out, ",label{layer},score{layer},reason{layer}"))?;
     texts.iter().try_for_each(|(name, _)| write!(out, ",{name}"))?;
     writeln!(out)?;
     for (row, outlier) in record.outliers().enumerate() {
@@ -334,7 +335,9 @@ pub(crate) fn samples_to(out: &mut dyn Write, record: &Record) -> io::Result<()>
         let (weight, score) = (samples.weight[row], samples.score[row]);
         write!(out, "{row},{label},{residual},{weight},{score},{outlier},{reason}")?;
         for on in &samples.layers {
-            write!(out, ",{},{}", on.labels[row], on.scores[row])?;
+            let is_odd = on.scores[row] > record.threshold;
+            let reason = on.reasons.get(row).filter(|_| is_odd).map_or("", |reason| reason.name());
+            write!(out, ",{},{},{reason}", on.labels[row], on.scores[row])?;
         }
         for (_, texts) in &texts {
             write!(out, ",{}", field(&texts[row]))?;

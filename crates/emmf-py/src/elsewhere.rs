@@ -127,7 +127,8 @@ fn prepared<T: Real>(fit: Fit<T>, spec: &Spec) -> emmf::Result<Fit<T>> {
     let spec = Spec { normalize: spec.normalize.clone(), ..model.spec().clone() };
     let same = Model::from_parts(spec, model.centroids().clone(), steps, model.residual_scale())?
         .with_coding(model.coding().clone())?
-        .with_label_centres(model.label_centres().to_vec())?;
+        .with_label_centres(model.label_centres().to_vec())?
+        .with_layers(model.layers().to_vec(), model.layer_scales().to_vec())?;
     let same = match model.judge() {
         Some(judge) => same.with_judge(judge.clone())?,
         None => same,
@@ -169,16 +170,7 @@ impl<T: Number> Carrying<'_, T> {
 
 impl<T: Number> Carrier<T> for Carrying<'_, T> {
     fn carry(&self, number: u64, order: Order<T>) -> emmf::Result<Answer<T>> {
-        let asks = !matches!(
-            order,
-            Order::Another(_)
-                | Order::Begin(_)
-                | Order::BeginNearest(_)
-                | Order::BeginRandom(_)
-                | Order::Shift(_)
-                | Order::SetColumn(..)
-                | Order::Drop
-        );
+        let asks = order.asks();
         let mut orders = std::mem::take(&mut *unlocked(&self.waiting));
         orders.push((number, order));
         if !asks {

@@ -8,14 +8,16 @@ use pyo3::types::PyDict;
 
 use crate::arrays::{matrix, positions};
 use crate::errors::IntoPyErr;
+use crate::fit::reasons;
 
-/// Node, residual and score of every sample on each layer.
+/// Node, residual, score and reason of every sample on each layer.
 pub(crate) fn on_layers(py: Python<'_>, layers: Vec<OnLayer>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     let one = |on: OnLayer| {
         let found = PyDict::new(py);
         found.set_item("labels", positions(py, on.labels))?;
         found.set_item("residuals", on.residuals.into_pyarray(py))?;
         found.set_item("scores", on.scores.into_pyarray(py))?;
+        found.set_item("reasons", reasons(&on.reasons))?;
         Ok(found)
     };
     layers.into_iter().map(one).collect()

@@ -339,7 +339,7 @@ impl<T: Real> Model<T> {
         &self,
         samples: Samples<'_, T>,
         data: &Stored<'_, T>,
-        residuals: &[f64],
+        residuals: &[&[f64]],
     ) -> Option<Judged> {
         let judge = self.judge.as_ref()?;
         Some(judge.samples(data.unscaled(samples).as_ref().unwrap_or(data), residuals))
@@ -478,9 +478,15 @@ impl<T: Real> Fit<T> {
     pub(crate) fn judge(&mut self, judge: Judge<T>, judged: Judged) -> Result<()> {
         self.model = self.model.clone().with_judge(judge)?;
         (self.scores, self.reasons, self.groups) = (judged.scores, judged.reasons, judged.groups);
+        OnLayer::judge(&mut self.layers, (&self.scores, &self.reasons), judged.above);
         let outlier = self.outliers(Cut::default())?;
         self.groups.retain(|group| group.iter().all(|&i| outlier[i]));
         Ok(())
+    }
+
+    /// The residuals on every layer.
+    pub(crate) fn residuals_by_layer(&self) -> Vec<&[f64]> {
+        OnLayer::residuals(&self.layers, &self.residuals)
     }
 
     /// U, d×c: see [`Model::centroids`].

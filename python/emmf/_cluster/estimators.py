@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _emmf, _parameters
 from .._arrays import borrowed
-from .._base import MatrixFactorization
+from .._base import OF_SOME_FITS, MatrixFactorization
 from .._choice import AMONG, chosen
 from .._estimators import ESTIMATORS, make
 from .._parameters import COUNT, Parameter
@@ -150,7 +150,10 @@ class OnCluster(MatrixFactorization):
 
     def _of_all(self) -> list[str]:
         """Name what was asked for that looks at all samples at once."""
-        given = {name: getattr(self, name, None) for name in ("graph", "consensus", "layers", "missing", "init")}
+        given = {name: getattr(self, name, None) for name in ("graph", "consensus", "missing", "init")}
+        if getattr(self, "layers", None) is not None and given["graph"] != "custom":
+            # Layers are merged along a graph of samples that are fetched.
+            del given["graph"]
         usual = {"missing": (None, "refuse"), "init": (None, "kmeans", "kmeans-parallel", "trimmed", "random")}
         return [f"{name}={value!r}" for name, value in given.items() if value not in usual.get(name, (None, False))]
 
@@ -172,7 +175,11 @@ class OnCluster(MatrixFactorization):
         wanted = [list(some[(some >= first) & (some < first + count)] - first) for first, count in driver.places]
         parts = [part for part in driver.load(wanted) if part is not None]
         sample = sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.concatenate(parts)
-        if self.n_components is None:
+        layers = getattr(self, "layers", None)
+        if layers is not None:
+            params["n_components"] = 1
+            params["layers"] = self._chosen_layers(params, sample) if layers == "auto" else layers
+        elif self.n_components is None:
             params["n_components"] = d
         elif self.n_components == "auto":
             spec = _parameters.spec(self._entry, params | {"n_components": 1})
@@ -227,6 +234,8 @@ class OnCluster(MatrixFactorization):
         known = {each.name for each in _parameters.of_method(self._entry)}
         local = alone(**{name: value for name, value in params.items() if name in known})
         local.set_params(init=None, callback=None, verbose=0, max_iter=min(self.max_iter, 100))
+        if params.get("layers") is not None:
+            local.set_params(layers=None, n_components=params["layers"][0])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             local.fit(sample, sample_weight=weights)
@@ -234,7 +243,10 @@ class OnCluster(MatrixFactorization):
         return np.asarray(local._coded(sample)["scores"]) <= _emmf.THRESHOLD
 
     def _keep_there(self, model: Any, found: dict[str, Any], rows: tuple[Any, int]) -> None:
+        for name in OF_SOME_FITS:
+            self.__dict__.pop(name, None)
         self._take(model)
+        self._keep_tree(found)
         self._rows, self._n = rows
         self._labels = found["labels"]
         self.n_iter_ = len(found["trace"])

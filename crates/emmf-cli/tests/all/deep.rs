@@ -26,7 +26,7 @@ fn layers_leave_a_tree() {
     assert_eq!(tree.roots().map(|root| root.members.len()).sum::<usize>(), 25);
 
     let samples = place.read("result/samples.csv");
-    let head = "row,label,residual,weight,score,outlier,reason,label1,score1,label2,score2";
+    let head = "row,label,residual,weight,score,outlier,reason,label1,score1,reason1,label2,score2,reason2";
     assert_eq!(samples.lines().next(), Some(head));
     assert_eq!(column(&samples, "label"), column(&samples, "label2"));
     assert!(place.read("result/report.html").contains("Tree of layers"));
@@ -40,6 +40,16 @@ fn layers_leave_a_tree() {
     assert!(
         coded.lines().next().unwrap().ends_with("label,residual,score,l2v0,l2v1,label1,score1,label2,score2")
     );
+    // The model alone knows what is usual on every layer.
+    let explained = place.json("explain result x.csv --labels class --row 3 --json");
+    for (layer, on) in explained["layers"].as_array().unwrap().iter().enumerate() {
+        let fitted = &record.samples.layers[layer];
+        for (name, fitted) in [("residual", fitted.residuals[3]), ("score", fitted.scores[3])] {
+            assert!((on[name].as_f64().unwrap() - fitted).abs() < 1e-9, "{on}, {name} {fitted}");
+        }
+    }
+    let text = place.run("explain result x.csv --labels class --row 3").ok();
+    assert!(text.contains("layer") && text.contains("node"), "{text}");
     for kind in ["tree", "centroids"] {
         place.run(&format!("plot result --kind {kind} --out {kind}.svg")).ok();
         assert!(place.read(&format!("{kind}.svg")).contains("</svg>"));

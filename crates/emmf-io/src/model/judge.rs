@@ -11,6 +11,9 @@ use crate::error::Problem;
 pub(super) struct Noted {
     #[serde(flatten)]
     pub(super) scales: Scales,
+    /// With the residuals on the layers above the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) above: Vec<Scales>,
     /// What a value counts that nobody has.
     pub(super) unseen: f64,
     /// Digits that tell bins apart.
@@ -23,7 +26,7 @@ pub(super) struct Noted {
 pub(super) fn noted<T: Real>(judge: &Judge<T>) -> Noted {
     let (unseen, digits) = judge.rarity().map_or((0.0, 0), |rarity| (rarity.unseen(), rarity.digits()));
     let shares = judge.rarity().and_then(Rarity::largest).is_some();
-    Noted { scales: *judge.scales(), unseen, digits, shares }
+    Noted { scales: *judge.scales(), above: judge.above().to_vec(), unseen, digits, shares }
 }
 
 /// Numbers of a feature before those of its bins: centre, range, the first bin, how many there are.

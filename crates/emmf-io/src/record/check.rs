@@ -124,6 +124,9 @@ impl Record {
         for (on, &width) in layers.iter().zip(&widths) {
             length("samples.layers.labels", on.labels.len(), (n, "samples"))?;
             below("samples.layers.labels", &on.labels, (width, "nodes"))?;
+            if !on.reasons.is_empty() {
+                length("samples.layers.reasons", on.reasons.len(), (n, "samples"))?;
+            }
             for (name, column) in [("residuals", &on.residuals), ("scores", &on.scores)] {
                 length(&format!("samples.layers.{name}"), column.len(), (n, "samples"))?;
                 finite(&format!("samples.layers.{name}"), column)?;

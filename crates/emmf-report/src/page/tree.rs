@@ -1,6 +1,7 @@
 //! The tree of a fit with layers, for the script of the page; its size is bounded.
 
 use emmf::model::TreeNode;
+use emmf::outliers::outliers;
 use emmf_io::Record;
 use serde::Serialize;
 
@@ -29,6 +30,7 @@ struct NodeData {
     certainty: Option<f64>,
     size: usize,
     share: f64,
+    /// With their residuals on this layer.
     outliers: usize,
 }
 
@@ -36,7 +38,10 @@ impl TreeData {
     /// With the samples of these rows.
     pub(super) fn new(record: &Record, shown: &[usize]) -> Option<Self> {
         let tree = record.tree.as_ref()?;
-        let outlier: Vec<bool> = record.outliers().collect();
+        let all = &record.samples;
+        let odd =
+            |scores: &[f64]| -> Vec<bool> { outliers(scores, &record.set_aside, record.threshold).collect() };
+        let odd: Vec<Vec<bool>> = all.layers.iter().map(|on| odd(&on.scores)).collect();
         let node = |node: &TreeNode| NodeData {
             layer: node.layer,
             node: node.node,
@@ -44,12 +49,12 @@ impl TreeData {
             certainty: node.certainty,
             size: node.members.len(),
             share: node.share,
-            outliers: node.members.iter().filter(|&&row| outlier[row]).count(),
+            outliers: node.members.iter().filter(|&&row| odd[node.layer - 1][row]).count(),
         };
         let nodes: Vec<NodeData> = tree.nodes.iter().take(MOST_NODES).map(node).collect();
         let left = tree.nodes.len() - nodes.len();
         let labels =
-            (1..=tree.layers).map(|layer| labels(&tree.nodes, layer, outlier.len(), shown)).collect();
+            (1..=tree.layers).map(|layer| labels(&tree.nodes, layer, all.score.len(), shown)).collect();
         Some(Self { layers: tree.layers, nodes, labels, empty: tree.empty.len(), left })
     }
 }

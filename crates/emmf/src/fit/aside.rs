@@ -116,7 +116,7 @@ impl Split {
         OnLayer::of(
             self.merged(&fitted.labels, &coded.labels),
             self.merged(&fitted.residuals, &coded.residuals),
-            self.merged(&fitted.scores, &coded.scores),
+            (self.merged(&fitted.scores, &coded.scores), self.merged(&fitted.reasons, &coded.reasons)),
         )
     }
 

@@ -122,10 +122,7 @@ fn consensus(spec: &Spec, entry: &Entry) -> Result<()> {
 /// What can be fitted wherever the samples are.
 pub(super) fn anywhere<T>(spec: &Spec, entry: &Entry, given: &Given<'_, T>) -> Result<()> {
     let wrong = |name, got: String, must: &str| Err(Error::param(name, got, must));
-    if spec.is_deep() {
-        return wrong("layers", shown(spec), "one for samples held elsewhere");
-    }
-    if entry.facts.places == Places::OneMemory || spec.graph.is_some() {
+    if entry.facts.places == Places::OneMemory || (spec.graph.is_some() && !spec.is_deep()) {
         let must = "one that weights samples or entries and uses no graph for samples held elsewhere";
         return wrong("method", entry.name.into(), must);
     }

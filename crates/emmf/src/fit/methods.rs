@@ -14,28 +14,36 @@ use crate::init::fill;
 use crate::iterate::Phase;
 use crate::loss::Loss;
 use crate::method::SampleSide;
-use crate::method::side::Host;
+use crate::method::side::{Host, some_samples};
 use crate::method::{
-    Aim, Alone, Deep, Entrywise, Gamma, GraphIrls, Gsnmf, Irls, Lsnmf, Onmf, Penalised, Pnmf, Recipe,
-    Regularized, Rmnmf, Setting, Source, SparseDivergence, Symnmf, Update,
+    Aim, Alone, Deep, Entrywise, Gamma, GraphIrls, Gsnmf, Irls, Lsnmf, Merging, Onmf, Penalised, Pnmf,
+    Recipe, Regularized, Rmnmf, Setting, Source, SparseDivergence, Symnmf, Update,
 };
 use crate::model::Fit;
 use crate::real::Real;
 use crate::registry::{Kind, Values};
 use crate::spec::{GraphSpec, Missing, Solver};
 
+/// Samples over which a graph is made where all are elsewhere.
+const FETCHED: usize = 20_000;
+
 impl Fitting<'_> {
     /// Fits samples anywhere with a method that weighs them or their entries, without a graph.
     pub(super) fn fit_side<T: Real>(
-        self,
+        mut self,
         side: &dyn SampleSide<T>,
         given: &mut Given<'_, T>,
     ) -> Result<Fit<T>> {
         let (values, own) = (Values::of(self.entry, &self.spec.params), given.loss);
         match self.entry.kind {
             Kind::Samples(make) | Kind::Graph(make) => {
-                let method = irls(&self, || own.map_or_else(|| make(&values), |own| own()));
-                self.fit_by(&method, side, given)
+                let irls = irls(&self, || own.map_or_else(|| make(&values), |own| own()));
+                if self.spec.is_deep() {
+                    let merging = self.merging(side, given)?;
+                    let method = deep(&self, irls, merging);
+                    return self.fit_by(&method, side, given);
+                }
+                self.fit_by(&irls, side, given)
             }
             Kind::Entries(make) => {
                 let method = entrywise(&self, Aim::Entries(make(&values)), side.shape());
@@ -43,6 +51,23 @@ impl Fitting<'_> {
             }
             _ => Err(Error::param("method", self.entry.name, "one that weights samples or entries")),
         }
+    }
+
+    /// A graph over samples that are fetched from where they are, where layers are merged along one.
+    fn merging<T: Real>(
+        &mut self,
+        side: &dyn SampleSide<T>,
+        given: &mut Given<'_, T>,
+    ) -> Result<Option<Merging<'static>>> {
+        let Some(chosen) = self.entry.merges(self.spec) else { return Ok(None) };
+        let making = Instant::now();
+        given.begins(Phase::Graph);
+        let some = some_samples(self.spec.seed, side.shape().0, FETCHED);
+        let rows = side.rows(&some)?;
+        let fetched = Stored::new(rows.samples(), None, None);
+        let graph = graph::find(chosen, &fetched.unit(), None, &given.until(self.deadline))?;
+        self.seconds.prepare += making.elapsed().as_secs_f64();
+        Ok(Some(Merging { graph: Cow::Owned(graph.into_owned()), some: Some(some) }))
     }
 
     /// Makes the method and fits with it, on the given graph where it follows one.
@@ -115,19 +140,9 @@ impl Fitting<'_> {
         let irls = || irls(&self, || own.map_or_else(|| make(&values), |own| own()));
         let penalties = self.penalties(data.shape());
         if spec.is_deep() {
-            let alone =
-                Alone { max_iter: spec.max_iter, tol: entry.tol(spec), by: check::stop_by(spec, entry) };
-            let method = Deep {
-                irls: irls(),
-                exponent: self.exponent(),
-                sample_weights: weights,
-                above: &spec.above,
-                graph: graphs.merging,
-                alone,
-                agreed: OnceLock::new(),
-                labels: entry.labels(spec),
-            };
-            self.fit_by(&method, data, &mut given)
+            let method = deep(&self, irls(), graphs.merging.map(|graph| Merging { graph, some: None }));
+            let side: &dyn SampleSide<T> = &Host::new(data, weights);
+            self.fit_by(&method, side, &mut given)
         } else if graphs.follows.is_some() {
             let (lambda, monotone) = (values.get("lambda"), values.get("monotone") == Some(1.0));
             let (irls, graph) = (irls(), graphs.followed(true)?);
@@ -182,6 +197,20 @@ fn irls<'a>(fitting: &Fitting<'a>, loss: impl Fn() -> Box<dyn Loss> + Send + Syn
         }
     };
     Irls { loss: Box::new(loss), update, epsilon: spec.epsilon }
+}
+
+/// Layers on top of this method.
+fn deep<'a>(fitting: &Fitting<'a>, irls: Irls<'a>, merging: Option<Merging<'a>>) -> Deep<'a> {
+    let Fitting { spec, entry, .. } = *fitting;
+    Deep {
+        irls,
+        exponent: fitting.exponent(),
+        above: &spec.above,
+        merging,
+        alone: Alone { max_iter: spec.max_iter, tol: entry.tol(spec), by: check::stop_by(spec, entry) },
+        agreed: OnceLock::new(),
+        labels: entry.labels(spec),
+    }
 }
 
 /// The entry-wise method that minimises this.

@@ -239,7 +239,7 @@ fn fit_by<'x, T: Real, X: Data<T>, M: Method<'x, T, X>>(
 
 /// A fit whose samples are judged by their residuals alone, since nothing else of them can be read.
 fn by_residuals<T: Real>(mut fit: Fit<T>, began: Instant) -> Result<Fit<T>> {
-    let (judge, judged) = Judge::of_residuals(&fit.residuals);
+    let (judge, judged) = Judge::of_residuals(&fit.residuals_by_layer());
     fit.judge(judge, judged)?;
     fit.seconds.total = began.elapsed().as_secs_f64();
     check_finite(&fit)?;

@@ -233,7 +233,7 @@ impl<T: Real> Batch<'_, T> {
     /// The batch in terms of a model, with its scores.
     fn coded(&self, model: &Model<T>) -> Result<Coded<T>> {
         let mut coded = model.code(self.data, self.cancel)?;
-        if let Some(judged) = model.judged(self.samples, self.data, &coded.residuals) {
+        if let Some(judged) = model.judged(self.samples, self.data, &[&coded.residuals]) {
             (coded.scores, coded.reasons) = (judged.scores, judged.reasons);
         }
         Ok(coded)

@@ -103,10 +103,10 @@ impl<T: Real> Rounds<'_, T> {
             Some(split) => self.without(split, given, seconds)?,
         };
         let (judge, judged) = if self.is_by_residuals(&fit) {
-            Judge::of_residuals(&fit.residuals)
+            Judge::of_residuals(&fit.residuals_by_layer())
         } else {
             let counts = taking_part(self.weights, &fit.set_aside);
-            Judge::learn(self.plain, Some(&fit.residuals), &counts)
+            Judge::learn(self.plain, &fit.residuals_by_layer(), &counts)
         };
         self.data.intact()?;
         fit.judge(judge, judged)?;

@@ -27,8 +27,8 @@ mod symnmf;
 mod update;
 
 pub use coding::Coding;
-pub(crate) use deep::{Alone, product, rows_times};
-pub use deep::{Deep, DeepState, Layer, Layers, certainty};
+pub(crate) use deep::{Alone, Merging, product, rows_times};
+pub use deep::{Deep, DeepState, Layer, Layers, Stack, certainty};
 pub(crate) use entrywise::{Aim, Exponents, check_beta};
 pub use entrywise::{Entrywise, Recipe, SparseDivergence, median_sweep};
 pub use graph::{GraphIrls, GraphState};
@@ -65,7 +65,8 @@ opaque! {
     [] Irls<'_>;
     [T, S] IrlsState<T, S>;
     [] Deep<'_>;
-    [T] DeepState<T>;
+    [T, S] DeepState<T, S>;
+    [T] Stack<T>;
     [] GraphIrls<'_>;
     [T, X] GraphState<'_, T, X>;
     [T] GsnmfState<T>;

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::init::Factors;
 use crate::matrix::Mat;
 use crate::method::{Layer, Layers, largest, observed_residuals, product, residuals, rows_times};
+use crate::outliers::Reason;
 use crate::real::Real;
 use crate::spec::Missing;
 
@@ -19,19 +20,44 @@ pub struct OnLayer {
     pub labels: Vec<usize>,
     /// ‖x − Uₗ·B̄ₗᵀ·v‖₂ of every preprocessed sample.
     pub residuals: Vec<f64>,
-    /// How many robust standard deviations the residual lies above the median residual of the layer. A sample may fit its
-    /// node of a fine layer but none of a coarse one.
+    /// The outlier score of the sample with its residual on this layer: a sample may fit its node of a fine layer but none of a
+    /// coarse one.
     pub scores: Vec<f64>,
+    /// What decides the score.
+    #[serde(default)]
+    pub reasons: Vec<Reason>,
 }
 
 impl OnLayer {
-    pub(crate) fn of(labels: Vec<usize>, residuals: Vec<f64>, scores: Vec<f64>) -> Self {
-        Self { labels, residuals, scores }
+    pub(crate) fn of(
+        labels: Vec<usize>,
+        residuals: Vec<f64>,
+        (scores, reasons): (Vec<f64>, Vec<Reason>),
+    ) -> Self {
+        Self { labels, residuals, scores, reasons }
+    }
+
+    /// With the residuals of all layers and their verdicts, those on the first being `first`.
+    pub(crate) fn judge(
+        layers: &mut [Self],
+        first: (&[f64], &[Reason]),
+        above: Vec<(Vec<f64>, Vec<Reason>)>,
+    ) {
+        let first = std::iter::once((first.0.to_vec(), first.1.to_vec()));
+        for (on, verdict) in layers.iter_mut().zip(first.chain(above)) {
+            (on.scores, on.reasons) = verdict;
+        }
+    }
+
+    /// The residuals of samples on all layers, those on the first being `first`.
+    pub(crate) fn residuals<'a>(layers: &'a [Self], first: &'a [f64]) -> Vec<&'a [f64]> {
+        std::iter::once(first).chain(layers.iter().skip(1).map(|on| &on.residuals[..])).collect()
     }
 
     fn scored(labels: Vec<usize>, residuals: Vec<f64>, scale: ResidualScale) -> Self {
         let scores = residuals.iter().map(|&r| scale.score(r)).collect();
-        Self { labels, residuals, scores }
+        let reasons = vec![Reason::default(); residuals.len()];
+        Self { labels, residuals, scores, reasons }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::real::Real;
 use crate::spec::Missing;
 use crate::threads::Running;
 
-use super::{Coded, Model, impute, with_gaps};
+use super::{Coded, Model, OnLayer, impute, with_gaps};
 
 /// See [`Model::transform_with`].
 pub(crate) fn transform<T: Real>(
@@ -18,8 +18,10 @@ pub(crate) fn transform<T: Real>(
     running: &Running<'_>,
 ) -> Result<Coded<T>> {
     coded(model, x, running, |mut coded, prepared, data| {
-        if let Some(judged) = model.judged(prepared.samples(), data, &coded.residuals) {
+        let residuals = OnLayer::residuals(&coded.layers, &coded.residuals);
+        if let Some(judged) = model.judged(prepared.samples(), data, &residuals) {
             (coded.scores, coded.reasons) = (judged.scores, judged.reasons);
+            OnLayer::judge(&mut coded.layers, (&coded.scores, &coded.reasons), judged.above);
         }
         let missing = model.spec.missing == Missing::Nan;
         coded.imputed = if missing { impute(prepared, &x, (&model.u, &coded.v)) } else { None };
@@ -84,7 +86,8 @@ pub(crate) fn judging<T: Real>(
         let data = Stored::new(prepared.samples(), scale, norms_sq);
         let coded = model.code(&data, &running.cancel)?;
         let plain = data.unscaled(prepared.samples());
-        let (judge, _) = Judge::learn(plain.as_ref().unwrap_or(&data), Some(&coded.residuals), counts);
+        let residuals = OnLayer::residuals(&coded.layers, &coded.residuals);
+        let (judge, _) = Judge::learn(plain.as_ref().unwrap_or(&data), &residuals, counts);
         data.intact()?;
         running.cancel.check()?;
         model.clone().with_judge(judge)

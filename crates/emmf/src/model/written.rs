@@ -37,6 +37,9 @@ struct WrittenJudge<T> {
     largest: Option<Bins>,
     rare: Option<(Mat<T>, Vec<f64>)>,
     scales: Scales,
+    /// With the residuals on the layers above the first.
+    #[serde(default)]
+    above: Vec<Scales>,
 }
 
 /// The sums of the past, whose matrices a model file keeps elsewhere.
@@ -66,6 +69,7 @@ impl<T: Real> From<&Judge<T>> for WrittenJudge<T> {
             largest: judge.rarity().and_then(Rarity::largest).cloned(),
             rare: judge.rare().map(|rare| (rare.centres.clone(), rare.radii.clone())),
             scales: *judge.scales(),
+            above: judge.above().to_vec(),
         }
     }
 }
@@ -75,7 +79,8 @@ impl<T: Real> WrittenJudge<T> {
         let largest = self.largest;
         let rarity = self.rarity.map(|(bins, unseen, digits)| Rarity::new(bins, largest, unseen, digits));
         let rare = self.rare.map(|(centres, radii)| Rare { centres, radii });
-        Judge::from_parts(self.reference.map(Reference::of), rarity, rare, self.scales)
+        Judge::from_parts(self.reference.map(Reference::of), rarity, rare, self.scales)?
+            .with_above(self.above)
     }
 }
 

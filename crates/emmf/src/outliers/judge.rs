@@ -1,23 +1,17 @@
 //! What makes a sample an outlier: a few comparable numbers, and the two largest of them.
 
-use super::bulk::{MOST, cut};
 use super::groups::Groups;
-use super::scale::{LEAST, PARTS, Scale, Scales};
-use super::score::{Part, TOO_LONG, Zs};
+use super::scale::Scales;
+use super::score::{Part, Zs};
+use super::seen::{Seen, is_sound, judge, scales, see, zs};
 use super::{Doubt, Rare, Rarity, Reason, Reference, THRESHOLD};
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::preprocess::median;
 use crate::real::Real;
 
-/// Least spread of the rarity of a feature's values; of d features it is √d times as much. Where all bins are as full, chance would decide.
-const SURPRISE: f64 = 0.5;
-/// Where the usual residual is below this share of the usual length, the fit is exact, and residuals tell nothing.
-const EXACT: f64 = 1e-3;
 /// The share of the threshold above which a sample may belong to a group of outliers.
 const NEARLY: f64 = 2.0 / 3.0;
-/// Least scale of the tail of the largest part.
-const TAIL: f64 = 0.3;
 /// From fewer samples nothing can be told about the values of features.
 const FEW: usize = 40;
 
@@ -28,6 +22,8 @@ pub struct Judge<T> {
     rarity: Option<Rarity>,
     rare: Option<Rare<T>>,
     scales: Scales,
+    /// The same with the residuals on each of the layers above the first.
+    above: Vec<Scales>,
 }
 
 /// A score and a reason for every sample.
@@ -39,30 +35,21 @@ pub struct Judged {
     pub reasons: Vec<Reason>,
     /// Outliers that are alike, if there are several: the samples of each group, ascending.
     pub groups: Vec<Vec<usize>>,
-}
-
-/// What is known about samples before their scores, in the order of [`Reason::PARTS`], and the least spread of both distances.
-struct Seen([Option<Vec<f64>>; PARTS], (f64, f64));
-
-impl Seen {
-    fn samples(&self) -> usize {
-        self.0.iter().flatten().next().map_or(0, Vec::len)
-    }
-
-    fn lengths(&self) -> Option<&[f64]> {
-        self.0[Reason::Length as usize].as_deref()
-    }
+    /// Scores and reasons with the residuals on each of the layers above the first, where there are any.
+    pub above: Vec<(Vec<f64>, Vec<Reason>)>,
 }
 
 impl<T: Real> Judge<T> {
-    /// Learns what is usual among the samples that count, before their length is changed, and judges all of them.
-    pub(crate) fn learn<X: Data<T>>(x: &X, residuals: Option<&[f64]>, counts: &[bool]) -> (Self, Judged) {
+    /// Learns what is usual among the samples that count, before their length is changed, and judges all of them. `residuals` are
+    /// those of every layer; before a fit there are none.
+    pub(crate) fn learn<X: Data<T>>(x: &X, residuals: &[&[f64]], counts: &[bool]) -> (Self, Judged) {
         let many = counts.iter().filter(|counts| **counts).count();
         let reference = Reference::draw(x, counts);
         let rarity = (many >= FEW).then(|| Rarity::of_samples(x, counts));
         // Before a fit a rare cluster is not described by few directions, either, and outliers may have some of them.
-        let directions = residuals.is_some();
-        let seen = see(x, residuals, (Some((&reference, directions)), rarity.as_ref()));
+        let directions = !residuals.is_empty();
+        let first = residuals.first().copied();
+        let mut seen = see(x, first, (Some((&reference, directions)), rarity.as_ref()));
         let (mut judge, mut judged) = Self::with((None, rarity), &seen, counts);
         let above = |limit: f64| (0..counts.len()).filter(|&i| judged.scores[i] > limit).collect::<Vec<_>>();
         // Where a rare cluster sticks out, some of it may do so a little less.
@@ -75,6 +62,8 @@ impl<T: Real> Judge<T> {
             (0..counts.len()).filter(|i| !counts[*i] && far.binary_search(i).is_err()).collect();
         groups.alike.extend(Groups::find(x, &reference, &quiet, |_| false).alike);
         (judge.reference, judge.rare, judged.groups) = (Some(reference), groups.rare, groups.alike);
+        judge.above = judge.scales_above(&mut seen, residuals, counts);
+        judge.look_above(&mut seen, residuals, &mut judged);
         judge.spare(x, &mut judged);
         (judge, judged)
     }
@@ -86,18 +75,29 @@ impl<T: Real> Judge<T> {
         !zs.is_empty() && median(&mut zs) <= NEARLY * THRESHOLD
     }
 
-    /// Samples of rare clusters are no outliers.
+    /// Samples of rare clusters are no outliers. On a layer above they are where its centroids do not describe them.
     fn spare<X: Data<T>>(&self, x: &X, judged: &mut Judged) {
         let Some(rare) = &self.rare else { return };
-        for (score, _) in judged.scores.iter_mut().zip(rare.hold(x)).filter(|(_, held)| *held) {
+        let held = rare.hold(x);
+        for (score, _) in judged.scores.iter_mut().zip(&held).filter(|(_, held)| **held) {
             *score = score.min(THRESHOLD);
+        }
+        for (scores, reasons) in &mut judged.above {
+            let spared = |(at, _): &(usize, &mut f64)| held[*at] && reasons[*at] != Reason::Centroids;
+            let scores = scores.iter_mut().enumerate().filter(spared);
+            scores.for_each(|(_, score)| *score = score.min(THRESHOLD));
         }
     }
 
     /// The same by the residuals alone, where the samples cannot be read.
-    pub(crate) fn of_residuals(residuals: &[f64]) -> (Self, Judged) {
-        let seen = Seen([Some(residuals.to_vec()), None, None, None, None, None], (0.0, 0.0));
-        Self::with((None, None), &seen, &vec![true; residuals.len()])
+    pub(crate) fn of_residuals(residuals: &[&[f64]]) -> (Self, Judged) {
+        let first = residuals.first().map(|residuals| residuals.to_vec());
+        let counts = vec![true; first.as_ref().map_or(0, Vec::len)];
+        let mut seen = Seen([first, None, None, None, None, None], (0.0, 0.0));
+        let (mut judge, mut judged) = Self::with((None, None), &seen, &counts);
+        judge.above = judge.scales_above(&mut seen, residuals, &counts);
+        judge.look_above(&mut seen, residuals, &mut judged);
+        (judge, judged)
     }
 
     fn with(
@@ -105,54 +105,28 @@ impl<T: Real> Judge<T> {
         seen: &Seen,
         counts: &[bool],
     ) -> (Self, Judged) {
-        let of = |values: &[f64]| -> Vec<f64> {
-            values.iter().zip(counts).filter(|(_, counts)| **counts).map(|(value, _)| *value).collect()
+        let scales = scales(rarity.as_ref(), seen, counts);
+        let (scores, reasons) = judge(&scales, seen);
+        let judged = Judged { scores, reasons, ..Judged::default() };
+        (Self { reference, rarity, rare: None, scales, above: Vec::new() }, judged)
+    }
+
+    /// What is usual with the residuals on each of the layers above the first.
+    fn scales_above(&self, seen: &mut Seen, residuals: &[&[f64]], counts: &[bool]) -> Vec<Scales> {
+        let one = |residuals: &&[f64]| {
+            seen.0[Reason::Centroids as usize] = Some(residuals.to_vec());
+            scales(self.rarity.as_ref(), seen, counts)
         };
-        let usual = seen.lengths().map_or(0.0, |lengths| median(&mut of(lengths)));
-        let surprise =
-            rarity.as_ref().map_or(1.0, |rarity| SURPRISE * (rarity.features().len() as f64).sqrt());
-        let scale = |(part, values): (Reason, &Option<Vec<f64>>)| {
-            let values = of(values.as_ref()?);
-            let scale = match part {
-                Reason::Values => Scale::of(&values, surprise),
-                Reason::Length => Scale::of_logs(&values, TOO_LONG.1.ln() / TOO_LONG.0),
-                Reason::Centroids | Reason::Structure if median(&mut values.clone()) < EXACT * usual => {
-                    return None;
-                }
-                Reason::Neighbours => Scale::of_logs(&values, LEAST.max(seen.1.0)),
-                Reason::Direction => Scale::of_logs(&values, LEAST.max(seen.1.1)),
-                _ => Scale::of_logs(&values, LEAST),
-            };
-            Some(scale).filter(Scale::is_sound)
+        residuals.iter().skip(1).map(one).collect()
+    }
+
+    /// Scores and reasons on the layers above the first.
+    fn look_above(&self, seen: &mut Seen, residuals: &[&[f64]], judged: &mut Judged) {
+        let one = |(residuals, scales): (&&[f64], &Scales)| {
+            seen.0[Reason::Centroids as usize] = Some(residuals.to_vec());
+            judge(scales, seen)
         };
-        // Something odd from two sides is odder. Without a fit there is nothing that the other sides could confirm.
-        let second = if seen.0[Reason::Centroids as usize].is_some() { 1.0 } else { 0.0 };
-        let mut parts = Reason::PARTS.iter().copied().zip(&seen.0).map(scale);
-        let parts = std::array::from_fn(|_| parts.next().flatten());
-        let mut judge = Self {
-            reference,
-            rarity,
-            rare: None,
-            scales: Scales { parts, cut: THRESHOLD, length_cut: f64::INFINITY, second },
-        };
-        let scores = judge.judge(seen).scores;
-        let limit = cut(&of(&scores), TAIL);
-        let above = scores.iter().filter(|score| **score > limit).count();
-        let highest = scores.iter().copied().fold(1.0, f64::max);
-        // Where nearly half of the samples are unlike the rest, nobody can say which.
-        let all = scores.len() as f64;
-        let limit = if above as f64 > MOST * all { highest } else { limit };
-        judge.scales.cut = if limit.is_finite() { limit.max(1.0) } else { f64::MAX };
-        // Lengths have a tail of their own: that of a power law.
-        judge.scales.length_cut = match (&judge.scales.parts[Reason::Length as usize], seen.lengths()) {
-            (Some(scale), Some(lengths)) => {
-                let above: Vec<f64> = of(lengths).iter().map(|length| scale.z(*length)).collect();
-                cut(&above, TAIL).clamp(TOO_LONG.0, f64::MAX)
-            }
-            _ => TOO_LONG.0,
-        };
-        let judged = judge.judge(seen);
-        (judge, judged)
+        judged.above = residuals.iter().skip(1).zip(&self.above).map(one).collect();
     }
 
     /// The usual residual goes a share of the way to that of these samples.
@@ -170,10 +144,7 @@ impl<T: Real> Judge<T> {
         rare: Option<Rare<T>>,
         scales: Scales,
     ) -> Result<Self> {
-        let sound = scales.parts.iter().flatten().all(Scale::is_sound);
-        let cuts = [scales.cut, scales.length_cut];
-        let second = (0.0..=1.0).contains(&scales.second);
-        if !sound || !second || !cuts.iter().all(|cut| *cut > 0.0 && cut.is_finite()) {
+        if !is_sound(&scales) {
             return Err(Error::param("a score scale", "not finite and positive", "finite and positive"));
         }
         let binned = rarity.iter().flat_map(|rarity| rarity.features().iter().chain(rarity.largest()));
@@ -188,7 +159,15 @@ impl<T: Real> Judge<T> {
             let (got, want) = ((rare.radii.len(), 1), (rare.centres.cols(), 1));
             return Err(Error::Shape { what: "the radii of rare clusters", got, want });
         }
-        Ok(Self { reference, rarity, rare, scales })
+        Ok(Self { reference, rarity, rare, scales, above: Vec::new() })
+    }
+
+    /// The same judge with what is usual with the residuals on each of the layers above the first.
+    pub fn with_above(self, above: Vec<Scales>) -> Result<Self> {
+        if !above.iter().all(is_sound) {
+            return Err(Error::param("a score scale", "not finite and positive", "finite and positive"));
+        }
+        Ok(Self { above, ..self })
     }
 
     /// The samples that others are compared with.
@@ -220,6 +199,11 @@ impl<T: Real> Judge<T> {
         &self.scales
     }
 
+    /// What is usual with the residuals on each of the layers above the first.
+    pub fn above(&self) -> &[Scales] {
+        &self.above
+    }
+
     /// Features of the samples that it judges, where it says.
     pub(crate) fn features(&self) -> impl Iterator<Item = usize> {
         let rarity = self.rarity.as_ref().map(|rarity| rarity.features().len());
@@ -232,9 +216,12 @@ impl<T: Real> Judge<T> {
             .chain(rare)
     }
 
-    /// Judges samples before their length is changed, with these residuals.
-    pub(crate) fn samples<X: Data<T>>(&self, x: &X, residuals: &[f64]) -> Judged {
-        let mut judged = self.judge(&self.look(x, residuals));
+    /// Judges samples before their length is changed, with these residuals on every layer.
+    pub(crate) fn samples<X: Data<T>>(&self, x: &X, residuals: &[&[f64]]) -> Judged {
+        let mut seen = self.look(x, residuals.first().copied().unwrap_or_default());
+        let (scores, reasons) = judge(&self.scales, &seen);
+        let mut judged = Judged { scores, reasons, ..Judged::default() };
+        self.look_above(&mut seen, residuals, &mut judged);
         self.spare(x, &mut judged);
         judged
     }
@@ -242,7 +229,8 @@ impl<T: Real> Judge<T> {
     /// What every reason says of such samples, and the part of the score that it makes.
     pub(crate) fn parts<X: Data<T>>(&self, x: &X, residuals: &[f64]) -> Vec<Vec<Part>> {
         let seen = self.look(x, residuals);
-        let mut judged = self.judge(&seen);
+        let (scores, reasons) = judge(&self.scales, &seen);
+        let mut judged = Judged { scores, reasons, ..Judged::default() };
         self.spare(x, &mut judged);
         let parts = |(i, score): (usize, &f64)| self.scales.parts_of(&self.zs(&seen, i), *score);
         judged.scores.iter().enumerate().map(parts).collect()
@@ -254,32 +242,8 @@ impl<T: Real> Judge<T> {
         see(x, Some(residuals), (drawn, self.rarity.as_ref()))
     }
 
-    fn judge(&self, seen: &Seen) -> Judged {
-        let mut judged = Judged::default();
-        for i in 0..seen.samples() {
-            let (score, reason) = self.scales.score(&self.zs(seen, i));
-            judged.scores.push(score);
-            judged.reasons.push(reason);
-        }
-        judged
-    }
-
     /// How many robust deviations a sample is above what is usual.
     fn zs(&self, seen: &Seen, i: usize) -> Zs {
-        std::array::from_fn(|part| Some(self.scales.parts[part].as_ref()?.z(seen.0[part].as_ref()?[i])))
+        zs(&self.scales, seen, i)
     }
-}
-
-fn see<T: Real, X: Data<T>>(
-    x: &X,
-    residuals: Option<&[f64]>,
-    (drawn, rarity): (Option<(&Reference<T>, bool)>, Option<&Rarity>),
-) -> Seen {
-    let lengths = x.norms_sq().iter().map(|norm_sq| norm_sq.sqrt()).collect();
-    let (residuals, rarity) = (residuals.map(<[f64]>::to_vec), rarity.map(|rarity| rarity.sums(x)));
-    let (plain, unit, chance, left) = match drawn.map(|(drawn, directions)| drawn.distances(x, directions)) {
-        Some(found) => (Some(found.plain), Some(found.unit), found.chance, found.left),
-        None => (None, None, (0.0, 0.0), None),
-    };
-    Seen([residuals, plain, unit, rarity, Some(lengths), left], chance)
 }

@@ -25,6 +25,7 @@ mod reference;
 mod scale;
 mod score;
 mod screen;
+mod seen;
 mod span;
 
 pub(crate) use agreement::agreed;

@@ -98,7 +98,7 @@ impl<X> Screening<'_, X> {
         X: Data<T>,
     {
         self.cancel.check_time()?;
-        Ok(Judge::learn(self.x, None, counts).1.scores)
+        Ok(Judge::learn(self.x, &[], counts).1.scores)
     }
 
     /// Those that count, without these.

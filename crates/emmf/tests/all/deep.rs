@@ -263,7 +263,9 @@ fn transform_repeats_the_fit_on_every_layer() {
         assert_eq!(coded.layers[1].labels, coded.labels);
         for (coded, fitted) in coded.layers.iter().zip(&fit.layers) {
             assert_eq!((&coded.residuals, &coded.scores), (&fitted.residuals, &fitted.scores));
+            assert_eq!(coded.reasons, fitted.reasons);
         }
+        assert_eq!((&fit.layers[0].scores, &fit.layers[0].reasons), (&fit.scores, &fit.reasons));
         assert_eq!(fit.layers[0].residuals, fit.residuals);
         assert_eq!(fit.layers[1].labels, fit.labels);
         let upper = fit.model.coefficients_on(&fit.v, 2).unwrap();
@@ -272,6 +274,18 @@ fn transform_repeats_the_fit_on_every_layer() {
         assert!(matches!(fit.model.coefficients_on(&fit.v, 3), Err(Error::Param { name: "layer", .. })));
         assert!(matches!(fit.model.labels_on(&[0], 0), Err(Error::Param { name: "layer", .. })));
     }
+}
+
+/// Two groups of a pair, and one without its other: nothing about it is doubtful.
+#[test]
+fn the_only_child_is_certain() {
+    let (pairs, _) = pairs();
+    let x = Mat::from_fn(60, 12, |i, j| pairs[(i, j)]);
+    let fit = Spec::deep(&[3, 2]).fit(&x).unwrap();
+    let tree = fit.model.tree(&fit.layers).unwrap();
+    let alone: Vec<_> = tree.roots().filter(|root| root.children.len() == 1).collect();
+    assert_eq!((alone.len(), alone[0].members.len()), (1, 20));
+    assert_eq!(tree.children(alone[0]).next().unwrap().certainty, Some(1.0));
 }
 
 /// A sample with gaps is measured by what is there, on every layer.

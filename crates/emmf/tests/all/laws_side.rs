@@ -20,7 +20,7 @@ use emmf::{
 use oracle::problems::{Sparse, in_every_storage, rng, uniform};
 
 /// Samples that several leaves hold, and a start.
-fn problem(n: usize, d: usize, k: usize, seed: u64) -> (Mat<f64>, Factors<f64>) {
+pub(crate) fn problem(n: usize, d: usize, k: usize, seed: u64) -> (Mat<f64>, Factors<f64>) {
     let mut rng = rng(seed);
     let (x, u, v) = (uniform(n, d, &mut rng), uniform(d, k, &mut rng), uniform(n, k, &mut rng));
     (x, Factors { u, v })
@@ -37,19 +37,30 @@ fn some_steps(name: &str, solver: Solver) -> Spec {
     Spec::new(name, 3).solver(solver).max_iter(12).tol(0.0)
 }
 
-fn fit_in_shards<T: Real>(spec: &Spec, x: &Samples<'_, T>, start: &Factors<T>, shards: usize) -> Fit<T> {
+pub(crate) fn fit_in_shards<T: Real>(
+    spec: &Spec,
+    x: &Samples<'_, T>,
+    start: &Factors<T>,
+    shards: usize,
+) -> Fit<T> {
     let weights: Vec<f64> = (0..x.shape().0).map(|i| 1.0 + (i % 3) as f64).collect();
     let given = Given { start: Some(start), ..Given::default() };
     in_shards(x, &weights, shards, |side| spec.fit_side(side, given)).unwrap()
 }
 
-fn assert_same<T: Real>(one: &Fit<T>, other: &Fit<T>, what: &str) {
+pub(crate) fn assert_same<T: Real>(one: &Fit<T>, other: &Fit<T>, what: &str) {
     assert_eq!(one.trace, other.trace, "trace, {what}");
     assert_eq!(one.model.centroids(), other.model.centroids(), "U, {what}");
     assert_eq!(one.v, other.v, "V, {what}");
     assert_eq!(one.labels, other.labels, "labels, {what}");
     assert_eq!(one.residuals, other.residuals, "residuals, {what}");
     assert_eq!(one.weights, other.weights, "weights, {what}");
+    // Samples that can be read are judged by more than their residuals.
+    let on = |fit: &Fit<T>| -> Vec<_> {
+        fit.layers.iter().map(|on| (on.labels.clone(), on.residuals.clone())).collect()
+    };
+    assert!(on(one) == on(other), "layers, {what}");
+    assert_eq!(one.model.layers(), other.model.layers(), "layers of the model, {what}");
     assert_eq!(one.objective.to_bits(), other.objective.to_bits(), "objective, {what}");
 }
 
@@ -180,7 +191,8 @@ fn many_samples_fill_many_shards() {
     let factor = |rows, seed: usize| Mat::from_fn(rows, 2, |i, j| 0.1 + ((i + 3 * j + seed) % 7) as f32);
     let start = Factors { u: factor(2, 1), v: factor(n, 2) };
     let spec = Spec::emmf(2).max_iter(2).tol(0.0).polish(false);
-    for spec in [spec, Spec::new("nmf-div", 2).max_iter(1).tol(0.0).polish(false)] {
+    let layers = Spec::deep(&[2, 1]).param("merge", 0.0).max_iter(1).tol(0.0).polish(false);
+    for spec in [spec, layers, Spec::new("nmf-div", 2).max_iter(1).tol(0.0).polish(false)] {
         let one = fit_in_shards(&spec, &Samples::from(&x), &start, 1);
         for shards in [5, 40] {
             assert_same(
@@ -327,18 +339,18 @@ fn shards_of_unit_length_fit_as_one() {
 type Numbered = (u64, Order<f64>);
 
 /// Samples in three shards of bytes.
-struct Apart {
-    sparse: bool,
+pub(crate) struct Apart {
+    pub(crate) sparse: bool,
     /// Whether they are brought to unit length there.
-    unit: bool,
+    pub(crate) unit: bool,
     /// A shard is lost after so many orders.
-    lost_every: usize,
+    pub(crate) lost_every: usize,
 }
 
-const WHOLE: Apart = Apart { sparse: false, unit: false, lost_every: usize::MAX };
+pub(crate) const WHOLE: Apart = Apart { sparse: false, unit: false, lost_every: usize::MAX };
 
 /// A fit of such samples.
-fn alone(spec: &Spec, x: &Mat<f64>, &Apart { sparse, unit, lost_every }: &Apart) -> Fit<f64> {
+pub(crate) fn alone(spec: &Spec, x: &Mat<f64>, &Apart { sparse, unit, lost_every }: &Apart) -> Fit<f64> {
     let rows_per_leaf = leaf_rows(x.shape(), sparse);
     let places: Vec<Place> = Place::cut(x.rows(), rows_per_leaf, 3);
     let fetched: Vec<usize> = (0..x.rows()).collect();

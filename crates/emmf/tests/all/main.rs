@@ -23,6 +23,7 @@ mod init;
 mod laws_data;
 mod laws_entry;
 mod laws_invariance;
+mod laws_layers;
 mod laws_loss;
 mod laws_method;
 mod laws_rounding;

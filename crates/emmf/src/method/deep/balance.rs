@@ -4,6 +4,7 @@ use super::{Deep, DeepState, Sight};
 use crate::checkpoint::Archive;
 use crate::error::Result;
 use crate::loss::LossSpec;
+use crate::method::side::{Column, SampleSide};
 use crate::real::Real;
 
 /// A layer that fits this many times better than the worst counts as one that fits so much better: λ would leave nothing to the
@@ -17,7 +18,7 @@ pub(crate) struct Balance {
     lambda: Vec<f64>,
 }
 
-impl<T> DeepState<T> {
+impl<T, S> DeepState<T, S> {
     fn balance(&self) -> Balance {
         let mut losses: Vec<LossSpec> = self.sights.iter().filter_map(|sight| sight.loss.spec()).collect();
         Balance {
@@ -43,17 +44,23 @@ impl<T> DeepState<T> {
 
 impl Deep<'_> {
     /// Scales and λ at the residuals, or those of the restart before. What `resumes` gets its own by and by.
-    pub(super) fn balance<T: Real>(&self, state: &mut DeepState<T>, resumes: bool) -> Result<()> {
-        state.see()?;
-        for Sight { loss, r, .. } in &mut state.sights[1..] {
-            loss.calibrate(&mut || Ok(r.iter().copied().zip(self.sample_weights.iter().copied()).collect()))?;
+    pub(super) fn balance<T: Real, S: SampleSide<T>>(
+        &self,
+        state: &mut DeepState<T, S>,
+        resumes: bool,
+    ) -> Result<()> {
+        let (side, layers) = (&state.side, state.sights.len());
+        for (layer, Sight { loss, .. }) in state.sights.iter_mut().enumerate().skip(1) {
+            loss.calibrate(&mut || {
+                let r = side.column(Column::Residuals)?.into_iter().skip(layer).step_by(layers);
+                Ok(r.zip(side.column(Column::SampleWeights)?).collect())
+            })?;
         }
         if let Some(balance) = self.agreed.get() {
             state.set_balance(balance);
-            state.weigh(self.sample_weights);
-            return Ok(());
+            return state.weigh();
         }
-        state.weigh(self.sample_weights);
+        state.weigh()?;
         let worst = state.sights.iter().map(|sight| sight.weighed.objective).fold(0.0, f64::max);
         for sight in &mut state.sights {
             let at_least = sight.weighed.objective.max(worst / BEST);
@@ -66,7 +73,7 @@ impl Deep<'_> {
     }
 
     /// Shows scales and λ; those that are loaded are those of all restarts to come.
-    pub(super) fn archive_balance<T: Real>(&self, state: &mut DeepState<T>, archive: &mut Archive) {
+    pub(super) fn archive_balance<T, S>(&self, state: &mut DeepState<T, S>, archive: &mut Archive) {
         let mut balance = state.balance();
         archive.reals("scales", &mut balance.scales);
         archive.reals("lambda", &mut balance.lambda);

@@ -1,11 +1,10 @@
 //! The first layer alone, before there are others.
 
 use super::Deep;
-use crate::data::Data;
 use crate::error::Result;
 use crate::init::Start;
 use crate::method::irls::IrlsState;
-use crate::method::side::{Host, SampleSide, Tree, total};
+use crate::method::side::{SampleSide, Tree, total};
 use crate::real::Real;
 use crate::spec::StopBy;
 
@@ -23,19 +22,19 @@ pub(crate) struct Alone {
 impl Deep<'_> {
     /// The first layer, fitted alone unless its start is given or all is about to be loaded. Whoever has no more time, or cancels
     /// after an iteration, gets what there is.
-    pub(super) fn first<'x, T: Real, X: Data<T>>(
-        &'x self,
-        x: &'x X,
+    pub(super) fn first<T: Real, S: SampleSide<T>>(
+        &self,
+        side: S,
         start: &mut Start<'_, T>,
-    ) -> Result<IrlsState<T, Host<'x, T, X>>> {
-        let mut flat = self.irls.begin(Host::new(x, self.sample_weights), start)?;
+    ) -> Result<IrlsState<T, S>> {
+        let mut flat = self.irls.begin(side, start)?;
         let cancel = start.cancel();
         cancel.check()?;
         let Alone { max_iter, tol, by } = self.alone;
         let is_known = start.given().is_some() || start.resumes();
         let watched = by == StopBy::Coefficients && tol > 0.0 && !is_known;
         if watched {
-            moved(&mut flat)?;
+            moved(&mut flat.side)?;
         }
         for _ in 0..if is_known { 0 } else { max_iter } {
             if cancel.is_cancelled() || cancel.is_late() {
@@ -44,17 +43,16 @@ impl Deep<'_> {
             let last = flat.weighed.objective;
             self.irls.iterate(&mut flat)?;
             let fallen = (last - flat.weighed.objective).abs() / last.abs().max(f64::MIN_POSITIVE);
-            let change = if watched { moved(&mut flat)? } else { fallen };
+            let change = if watched { moved(&mut flat.side)? } else { fallen };
             if tol > 0.0 && change <= tol {
                 break;
             }
         }
-        x.intact()?;
         Ok(flat)
     }
 }
 
 /// How far V has moved since this was asked for last.
-fn moved<T: Real, S: SampleSide<T>>(flat: &mut IrlsState<T, S>) -> Result<f64> {
-    Ok(total(&mut Tree::default(), |out| flat.side.movement(out))?.share())
+pub(super) fn moved<T: Real, S: SampleSide<T>>(side: &mut S) -> Result<f64> {
+    Ok(total(&mut Tree::default(), |out| side.movement(out))?.share())
 }

@@ -40,6 +40,10 @@ impl Hierarchy {
             let shares = Mat::from_fn(parents.len(), width, |a, k| f64::from(u8::from(parents[a] == k)));
             let to_groups = product(&links, &shares);
             let outside = |a: usize| {
+                // The only node of its parent cannot belong to another.
+                if parents.iter().filter(|parent| **parent == parents[a]).count() == 1 {
+                    return 1.0;
+                }
                 let mut row = to_groups.row(a).to_vec();
                 row[parents[a]] -= links[(a, a)];
                 certainty(&row)

@@ -22,10 +22,10 @@
 //! into the layer below: no product changes. Where B is a merge, its pattern has one entry a row, which is 1 and stays.
 //!
 //! **Cost.** X is read twice: X·[U₁ … U_L] and Xᵀ·[Q₁V₁ … Q_LV_L], Σ cₗ columns, as in a flat fit of that width. Memory: V, one n×Σcₗ
-//! matrix, and two vectors of length n for each layer.
+//! matrix, and two vectors of length n for each layer. All that has a row per sample is wherever the [`SampleSide`] has it; the loop has
+//! U, B and sums ([`LayerSide`](super::side::LayerSide)).
 
 mod balance;
-mod coefficients;
 mod first;
 mod hierarchy;
 mod layer;
@@ -37,17 +37,16 @@ mod step;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use super::coding;
 use super::irls::{IrlsState, smoothing};
-use super::side::{Host, Weighed, weigh_all};
-use super::{Coding, Ending, Extra, Irls, Method, Outcome, Value, largest, room};
+use super::side::{Column, Finish, LayerPull, OfLayers, Tree, Weighed, archive_column, total};
+use super::{Coding, Ending, Extra, Irls, Method, Outcome, SampleSide, Value, room};
 use crate::cancel::Cancel;
 use crate::checkpoint::Archive;
-use crate::data::{BLOCK, Data, Gram, PARTS};
-use crate::error::{Error, Result};
+use crate::data::Gram;
+use crate::error::Result;
 use crate::graph::Graph;
 use crate::init::{Factors, Start};
-use crate::loss::Loss;
+use crate::loss::{Loss, Stats};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::spec::LabelRule;
@@ -57,7 +56,7 @@ pub(crate) use first::Alone;
 use hierarchy::Hierarchy;
 pub use layer::{Layer, Layers, certainty};
 pub(crate) use small::product;
-use stack::Stack;
+pub use stack::Stack;
 
 /// Sweeps of coordinate descent that give the layers above their first centroids.
 const SWEEPS: usize = 20;
@@ -68,12 +67,10 @@ pub struct Deep<'a> {
     pub(crate) irls: Irls<'a>,
     /// Of the multiplicative updates.
     pub(crate) exponent: f64,
-    /// sᵢ, how often each sample counts.
-    pub(crate) sample_weights: &'a [f64],
     /// Widths of the layers above the first.
     pub(crate) above: &'a [usize],
-    /// The graph along which they are merged; without one every node has a share in each of the layer above.
-    pub(crate) graph: Option<Cow<'a, Graph>>,
+    /// Along what they are merged; without it every node has a share in each of the layer above.
+    pub(crate) merging: Option<Merging<'a>>,
     /// When the first layer alone has been fitted, where no start is given.
     pub(crate) alone: Alone,
     /// What all restarts have in common, once the first has it.
@@ -82,71 +79,50 @@ pub struct Deep<'a> {
     pub(crate) labels: LabelRule,
 }
 
-/// A layer as the samples see it.
+/// Along what layers are merged.
+pub(crate) struct Merging<'a> {
+    /// A graph over samples.
+    pub(crate) graph: Cow<'a, Graph>,
+    /// The numbers of these samples, where they are not all.
+    pub(crate) some: Option<Vec<usize>>,
+}
+
+/// A layer as the loop sees it.
 struct Sight {
     loss: Box<dyn Loss>,
     lambda: f64,
-    /// rᵢ, smoothed where the loss asks for it.
-    r: Vec<f64>,
-    /// diag(Q).
-    weights: Vec<f64>,
     weighed: Weighed,
 }
 
-/// What changes from iteration to iteration.
-pub struct DeepState<T> {
+/// What changes from iteration to iteration, besides what is on the sample side.
+pub struct DeepState<T, S> {
     /// [U₁ … U_L], d×C.
     u: Mat<T>,
-    v: Mat<T>,
     stack: Stack<T>,
     certainty: Option<Vec<Vec<f64>>>,
     sights: Vec<Sight>,
-    /// λₗqᵢ⁽ˡ⁾ for every layer, times a factor.
-    a: Vec<Vec<T>>,
-    ones: Vec<T>,
-    /// [Q₁V₁ … Q_LV_L], then X·[U₁ … U_L], n×C.
-    tall: Mat<T>,
-    /// Xᵀ·[Q₁V₁ … Q_LV_L], d×C.
-    pull: Mat<T>,
+    side: S,
+    /// What weights of each layer are multiplied by: λₗ times a factor.
+    factors: Vec<f64>,
+    /// Sums over the residuals of every layer.
+    stats: Vec<Stats>,
+    pull: Tree<LayerPull<T>>,
     /// VₗᵀQₗVₗ or UₗᵀUₗ on the diagonal, C×C.
     gram: Mat<T>,
     /// VᵀQₗV.
     moments: Vec<Mat<f64>>,
-    grams: (Gram<T>, Gram<T>),
-    /// Residuals of a sample on all layers, side by side.
-    seen: Vec<f64>,
+    grams: Gram<T>,
     scratch: Vec<T>,
-    rooms: Vec<T>,
     epsilon: f64,
     iteration: usize,
     /// Whether the first layer was fitted alone.
     has_begun: bool,
 }
 
-impl<T: Real> DeepState<T> {
+impl<T, S> DeepState<T, S> {
     /// ε² where the loss has a pole at 0.
     fn smoothing(&self) -> f64 {
         smoothing(&*self.sights[0].loss, self.epsilon)
-    }
-
-    /// Gives every layer its residuals.
-    fn see(&mut self) -> Result<()> {
-        let layers = self.sights.len();
-        for (layer, sight) in self.sights.iter_mut().enumerate() {
-            let column = self.seen[layer..].iter().step_by(layers);
-            sight.r.iter_mut().zip(column).for_each(|(r, seen)| *r = *seen);
-            if !sight.r.iter().sum::<f64>().is_finite() {
-                return Err(Error::diverged(self.iteration));
-            }
-        }
-        Ok(())
-    }
-
-    /// The objective and Q of every layer at its residuals.
-    fn weigh(&mut self, sample_weights: &[f64]) {
-        for sight in &mut self.sights {
-            sight.weighed = weigh_all(&*sight.loss, &sight.r, sample_weights, &mut sight.weights);
-        }
     }
 
     fn objective(&self) -> f64 {
@@ -156,65 +132,68 @@ impl<T: Real> DeepState<T> {
 
 impl Deep<'_> {
     /// How the layers above are made of the first.
-    fn hierarchy<T: Real>(&self, u: &Mat<T>, v: &Mat<T>, start: &mut Start<'_, T>) -> Result<Hierarchy> {
-        if let Some(graph) = &self.graph {
-            return Ok(Hierarchy::along(graph, &largest(v, u, self.labels), u, self.above));
-        }
-        // As small as the centroids, and made even of what a fit has that is cancelled.
-        Hierarchy::shared(u, self.above, start.rng(), &Cancel::new())
+    fn hierarchy<T: Real, S: SampleSide<T>>(
+        &self,
+        u: &Mat<T>,
+        side: &mut S,
+        start: &mut Start<'_, T>,
+    ) -> Result<Hierarchy> {
+        let Some(Merging { graph, some }) = &self.merging else {
+            // As small as the centroids, and made even of what a fit has that is cancelled.
+            return Hierarchy::shared(u, self.above, start.rng(), &Cancel::new());
+        };
+        let nodes = side.layers()?.nodes(u, self.labels)?;
+        let nodes = match some {
+            Some(some) => some.iter().map(|&i| nodes[i]).collect(),
+            None => nodes,
+        };
+        Ok(Hierarchy::along(graph, &nodes, u, self.above))
     }
 
     /// All layers, those above with the weights of the first, before they have centroids.
-    fn stacked<T: Real>(&self, first: Factors<T>, sight: Sight, by: Hierarchy, epsilon: f64) -> DeepState<T> {
-        let Factors { u, v } = first;
-        let ((n, c), d, layers) = (v.shape(), u.rows(), self.above.len() + 1);
+    fn stacked<T: Real, S: SampleSide<T>>(
+        &self,
+        flat: IrlsState<T, S>,
+        by: Hierarchy,
+    ) -> Result<DeepState<T, S>> {
+        let (epsilon, has_begun) = (flat.epsilon(), flat.iteration > 0);
+        let IrlsState { u, mut side, loss, weighed, .. } = flat;
+        let ((d, c), layers) = (u.shape(), self.above.len() + 1);
         let stack = Stack::new(c, by.b);
         let all = stack.columns();
-        let another = || Sight {
-            loss: (self.irls.loss)(),
-            lambda: 0.0,
-            r: vec![0.0; n],
-            weights: sight.weights.clone(),
-            weighed: sight.weighed,
-        };
+        side.layers()?.begin_layers(&stack)?;
+        let another = || Sight { loss: (self.irls.loss)(), lambda: 0.0, weighed };
         let mut sights: Vec<Sight> = (1..layers).map(|_| another()).collect();
-        sights.insert(0, sight);
-        DeepState {
+        sights.insert(0, Sight { loss, lambda: 1.0, weighed });
+        Ok(DeepState {
             u: Mat::from_fn(d, all, |j, k| if k < c { u[(j, k)] } else { T::ZERO }),
-            v,
             certainty: by.certainty,
             sights,
-            a: vec![vec![T::ZERO; n]; layers],
-            ones: vec![T::ONE; n],
-            tall: Mat::zeros(n, all),
-            pull: Mat::zeros(d, all),
+            side,
+            factors: vec![0.0; layers],
+            stats: Vec::new(),
+            pull: Tree::default(),
             gram: Mat::zeros(all, all),
             moments: Vec::new(),
-            grams: (Gram::new(c), Gram::new(all)),
-            seen: vec![0.0; n * layers],
+            grams: Gram::new(all),
             scratch: vec![T::ZERO; room((d, all))],
-            rooms: vec![T::ZERO; PARTS * BLOCK.min(n) * (3 * all + 2 * c)],
             stack,
             epsilon,
             iteration: 0,
-            has_begun: false,
-        }
+            has_begun,
+        })
     }
 }
 
-impl<'x, T: Real, X: Data<T> + 'x> Method<'x, T, X> for Deep<'x> {
-    type State = DeepState<T>;
+impl<'x, T: Real, X: SampleSide<T> + ?Sized + 'x> Method<'x, T, X> for Deep<'_> {
+    type State = DeepState<T, Box<dyn SampleSide<T> + 'x>>;
 
     fn start(&self, x: &'x X, start: &mut Start<'_, T>) -> Result<Self::State> {
-        let flat = self.first(x, start)?;
-        let (epsilon, has_begun) = (flat.epsilon(), flat.iteration > 0);
-        let (factors, sight) = left_of(flat);
-        let hierarchy = self.hierarchy(&factors.u, &factors.v, start)?;
-        let mut state = self.stacked(factors, sight, hierarchy, epsilon);
-        state.has_begun = has_begun;
-        state.first_centroids(x, SWEEPS);
-        state.project(x);
-        state.update_v(x, None);
+        let mut flat = self.first(x.another()?, start)?;
+        let hierarchy = self.hierarchy(&flat.u, &mut flat.side, start)?;
+        let mut state = self.stacked(flat, hierarchy)?;
+        state.first_centroids(SWEEPS)?;
+        state.update_v(None, false)?;
         self.balance(&mut state, start.resumes())?;
         Ok(state)
     }
@@ -223,22 +202,20 @@ impl<'x, T: Real, X: Data<T> + 'x> Method<'x, T, X> for Deep<'x> {
         state.has_begun
     }
 
-    fn step(&self, x: &X, state: &mut Self::State) -> Result<()> {
+    fn step(&self, _: &X, state: &mut Self::State) -> Result<()> {
+        let is_free = self.merging.is_none();
         state.iteration += 1;
         state.share_out();
-        state.gather_pull(x);
+        state.gather_pull()?;
         state.update_u(self.exponent);
-        state.project(x);
-        if self.graph.is_none() {
-            state.update_b(self.exponent);
+        if is_free {
+            state.update_b(self.exponent)?;
         }
-        state.update_v(x, Some(self.exponent));
-        if self.graph.is_none() {
-            state.normalize();
+        state.update_v(Some(self.exponent), is_free)?;
+        if is_free {
+            state.normalize()?;
         }
-        state.see()?;
-        state.weigh(self.sample_weights);
-        Ok(())
+        state.weigh()
     }
 
     fn objective(&self, state: &Self::State) -> f64 {
@@ -247,28 +224,22 @@ impl<'x, T: Real, X: Data<T> + 'x> Method<'x, T, X> for Deep<'x> {
 
     fn parts(&self, state: &mut Self::State, archive: &mut Archive) {
         archive.reals("u", state.u.as_mut_slice());
-        archive.reals("v", state.v.as_mut_slice());
         let mut shares: Vec<f64> = state.stack.b.iter().flat_map(|b| b.as_slice().to_vec()).collect();
         archive.reals("shares", &mut shares);
         let entries = state.stack.b.iter_mut().flat_map(|b| b.as_mut_slice().iter_mut());
         entries.zip(shares).for_each(|(entry, share)| *entry = share);
         state.stack.renew();
-        let mut columns: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
-        let mut numbers = Vec::new();
-        for sight in &state.sights {
-            columns[0].extend(&sight.r);
-            columns[1].extend(&sight.weights);
-            numbers.extend([sight.weighed.objective, sight.weighed.largest]);
-        }
-        archive.reals("residuals", &mut columns[0]);
-        archive.reals("weights", &mut columns[1]);
+        let columns = [
+            ("v", Column::Coefficients),
+            ("residuals-by-sample", Column::Residuals),
+            ("weights-by-sample", Column::Weights),
+        ];
+        columns.into_iter().for_each(|column| archive_column(&mut state.side, column, archive));
+        let mut numbers: Vec<f64> =
+            state.sights.iter().flat_map(|sight| [sight.weighed.objective, sight.weighed.largest]).collect();
         archive.reals("weighed", &mut numbers);
-        let n = state.ones.len();
-        for (layer, sight) in state.sights.iter_mut().enumerate() {
-            let samples = layer * n..(layer + 1) * n;
-            sight.r.copy_from_slice(&columns[0][samples.clone()]);
-            sight.weights.copy_from_slice(&columns[1][samples]);
-            sight.weighed = Weighed { objective: numbers[2 * layer], largest: numbers[2 * layer + 1] };
+        for (sight, numbers) in state.sights.iter_mut().zip(numbers.chunks_exact(2)) {
+            sight.weighed = Weighed { objective: numbers[0], largest: numbers[1] };
         }
         archive.count("iteration", &mut state.iteration);
         if let Some(certainty) = &mut state.certainty {
@@ -279,54 +250,42 @@ impl<'x, T: Real, X: Data<T> + 'x> Method<'x, T, X> for Deep<'x> {
         self.archive_balance(state, archive);
     }
 
-    fn coefficients<'s>(&self, state: &'s Self::State) -> Option<&'s Mat<T>> {
-        Some(&state.v)
+    fn coefficients<'s>(&self, _: &'s Self::State) -> Option<&'s Mat<T>> {
+        None
     }
 
-    fn finish(&self, x: &X, state: Self::State, ending: Ending) -> Result<Outcome<T>> {
-        let by = state.smoothing();
-        let DeepState { u: all, mut v, stack, certainty: sure, mut sights, tall, rooms, .. } = state;
-        drop((tall, rooms));
-        let u = stack.part(&all, 0);
-        let nodes = largest(&v, &u, ending.labels);
-        let polish = ending.polish.then_some((ending.deadline, &ending.cancel));
-        let residuals = Coding::LeastSquares.polish(x, (&u, &mut v), polish, false)?;
-        let above = above_of(&stack, &all, sure);
-        let left = |(layer, bar): (&Layer<T>, &Mat<f64>)| {
-            coding::residuals(x, &mut Factors { u: layer.u.clone(), v: rows_times(&v, bar) })
-        };
-        let on_layers = above.iter().zip(&stack.bars[1..]).map(left).collect::<Result<Vec<Vec<f64>>>>()?;
-        let found = std::iter::once(&residuals).chain(&on_layers);
-        let loss = |(sight, found): (&mut Sight, &Vec<f64>)| {
-            sight.r.iter_mut().zip(found).for_each(|(r, found)| *r = (found * found + by).sqrt());
-            weigh_all(&*sight.loss, &sight.r, self.sample_weights, &mut sight.weights).objective
-        };
-        let objectives: Vec<f64> = sights.iter_mut().zip(found).map(loss).collect();
-        x.intact()?;
-        let lambdas: Vec<f64> = sights.iter().map(|sight| sight.lambda).collect();
-        let objective = lambdas.iter().zip(&objectives).map(|(lambda, phi)| lambda * phi).sum();
+    fn movement(&self, state: &mut Self::State) -> Result<Option<f64>> {
+        first::moved(&mut state.side).map(Some)
+    }
+
+    fn finish(&self, _: &X, mut state: Self::State, ending: Ending) -> Result<Outcome<T>> {
+        let finish = Finish { smoothing: state.smoothing(), ..Finish::of(&ending) };
+        let DeepState { u, stack, side, .. } = &mut state;
+        let ended = |out: &mut _| side.layers()?.finish_layers(u, stack, &finish, out);
+        OfLayers(state.stats) = total(&mut Tree::default(), ended)?;
+        state.weigh()?;
+        let DeepState { u: all, stack, certainty, sights, side, .. } = state;
+        let objective = sights.iter().map(|sight| sight.lambda * sight.weighed.objective).sum();
+        let told = |number: fn(&Sight) -> f64| Value::Vector(sights.iter().map(number).collect());
+        let (above, tall) = (above_of(&stack, &all, certainty), side.into_tall()?);
         let parents: Vec<Vec<usize>> = above.iter().map(Layer::parents).collect();
         let top = |node: &usize| parents.iter().fold(*node, |node, parents| parents[node]);
+        let on = |layer: usize| tall.above.iter().skip(layer).step_by(above.len()).copied().collect();
+        let residuals = (0..above.len()).map(on).collect();
         Ok(Outcome {
-            labels: nodes.iter().map(top).collect(),
-            factors: Factors { u, v },
-            residuals,
-            weights: sights.swap_remove(0).weights,
+            labels: tall.labels.iter().map(top).collect(),
+            factors: Factors { u: stack.part(&all, 0), v: tall.v },
+            residuals: tall.residuals,
+            weights: tall.weights,
             objective,
             coding: Coding::LeastSquares,
             extras: vec![
-                Extra::new("layer-weights", Value::Vector(lambdas)),
-                Extra::new("layer-losses", Value::Vector(objectives)),
+                Extra::new("layer-weights", told(|sight| sight.lambda)),
+                Extra::new("layer-losses", told(|sight| sight.weighed.objective)),
             ],
-            layers: Some(Layers { above, labels: nodes, residuals: on_layers }),
+            layers: Some(Layers { above, labels: tall.labels, residuals }),
         })
     }
-}
-
-/// What is left of the first layer alone; its buffers are not.
-fn left_of<T: Real, X: Data<T>>(flat: IrlsState<T, Host<'_, T, X>>) -> (Factors<T>, Sight) {
-    let IrlsState { u, side: Host { v, r, weights, .. }, loss, weighed, .. } = flat;
-    (Factors { u, v }, Sight { loss, lambda: 1.0, r, weights, weighed })
 }
 
 /// The layers above the first, with certainties of their own or by their shares.

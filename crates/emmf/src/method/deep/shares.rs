@@ -2,18 +2,16 @@
 
 use super::DeepState;
 use super::small::{add, between, identity, product};
-use super::step::weigh_row;
-use crate::data::{BLOCK, rows_per_part};
+use crate::error::Result;
 use crate::matrix::Mat;
+use crate::method::side::{Crossed, SampleSide, Tree, total};
 use crate::method::update::multiply_power;
 use crate::real::Real;
-use crate::real::sealed::Left;
-use crate::threads::made;
 
-impl<T: Real> DeepState<T> {
+impl<T: Real, S: SampleSide<T>> DeepState<T, S> {
     /// Bₘ ← Bₘ∘(Σ AᵀQₗXUₗRₗᵀ / Σ (AᵀQₗA)Bₘ(RₗUₗᵀUₗRₗᵀ))^e, one layer after the other.
-    pub(super) fn update_b(&mut self, exponent: f64) {
-        let crossed = self.crossed();
+    pub(super) fn update_b(&mut self, exponent: f64) -> Result<()> {
+        let crossed = self.crossed()?;
         let grams: Vec<Mat<f64>> = self
             .stack
             .ranges
@@ -42,38 +40,20 @@ impl<T: Real> DeepState<T> {
             multiply_power(self.stack.b[m].as_mut_slice(), num.as_slice(), den.as_slice(), exponent);
             self.stack.renew();
         }
+        Ok(())
     }
 
     /// VᵀQₗ(XUₗ) of every layer.
-    fn crossed(&self) -> Vec<Mat<f64>> {
-        let Self { v, tall, a, stack, .. } = self;
-        let ((n, c), all) = (v.shape(), stack.columns());
-        let rows = rows_per_part(n);
-        let part = |part: usize| {
-            let (mut sum, mut weighed) = (Mat::<T>::zeros(c, all), vec![T::ZERO; BLOCK * all]);
-            let samples = part * rows..((part + 1) * rows).min(n);
-            for start in samples.clone().step_by(BLOCK) {
-                let count = BLOCK.min(samples.end - start);
-                let weighed = &mut weighed[..count * all];
-                weighed.copy_from_slice(&tall.as_slice()[start * all..(start + count) * all]);
-                for (at, row) in weighed.chunks_exact_mut(all).enumerate() {
-                    weigh_row(row, &stack.ranges, a, start + at);
-                }
-                let left = Left::Columns((&v.as_slice()[start * c..(start + count) * c], c));
-                T::gemm((sum.as_mut_slice(), all), left, (&*weighed, all), (c, count, all), true);
-            }
-            sum.cast::<f64>()
-        };
-        let mut total = Mat::zeros(c, all);
-        made(n.div_ceil(rows), part).iter().for_each(|part| add(&mut total, part));
-        let of =
-            |range: &std::ops::Range<usize>| Mat::from_fn(c, range.len(), |k, l| total[(k, range.start + l)]);
-        stack.ranges.iter().map(of).collect()
+    fn crossed(&mut self) -> Result<Vec<Mat<f64>>> {
+        let Self { u, stack, side, factors, .. } = self;
+        let Crossed(total) =
+            total(&mut Tree::default(), |out| side.layers()?.cross_layers(u, stack, factors, out))?;
+        Ok((0..stack.ranges.len()).map(|layer| stack.part(&total, layer)).collect())
     }
 
     /// Brings the rows of every B to the sum 1; the factors go to the layer below, and its centroids make up for it.
-    pub(super) fn normalize(&mut self) {
-        let Self { u, v, stack, .. } = self;
+    pub(super) fn normalize(&mut self) -> Result<()> {
+        let Self { u, side, stack, .. } = self;
         for m in (0..stack.b.len()).rev() {
             let sum = |a: usize| stack.b[m].row(a).iter().sum::<f64>();
             let sums: Vec<f64> =
@@ -93,12 +73,10 @@ impl<T: Real> DeepState<T> {
                     row.iter_mut().zip(&sums).for_each(|(share, sum)| *share *= sum);
                 }
             } else {
-                let width = v.cols();
-                for row in v.as_mut_slice().chunks_exact_mut(width) {
-                    row.iter_mut().zip(&sums).for_each(|(v, sum)| *v = T::from_f64(v.to_f64() * sum));
-                }
+                side.layers()?.scale_columns(&sums)?;
             }
         }
         stack.renew();
+        Ok(())
     }
 }

@@ -3,25 +3,26 @@
 use std::ops::Range;
 
 use super::small::{identity, product};
+use crate::error::{Error, Result};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::real::sealed::Left;
 
 /// The widths of the layers and how those above are made of the first.
-pub(super) struct Stack<T> {
+pub struct Stack<T> {
     /// The columns of every layer.
-    pub(super) ranges: Vec<Range<usize>>,
+    pub(in crate::method) ranges: Vec<Range<usize>>,
     /// B of every layer above the first.
-    pub(super) b: Vec<Mat<f64>>,
+    pub(in crate::method) b: Vec<Mat<f64>>,
     /// B̄ of every layer, that of the first being I: V·B̄ are the coefficients of the layer.
-    pub(super) bars: Vec<Mat<f64>>,
+    pub(in crate::method) bars: Vec<Mat<f64>>,
     /// [B̄₂ … B̄_L], c×(C−c), and its transpose.
     spread: Mat<T>,
     back: Mat<T>,
 }
 
 impl<T: Real> Stack<T> {
-    pub(super) fn new(c: usize, b: Vec<Mat<f64>>) -> Self {
+    pub(in crate::method) fn new(c: usize, b: Vec<Mat<f64>>) -> Self {
         let mut end = 0;
         let widths = std::iter::once(c).chain(b.iter().map(Mat::cols));
         let range = |width: usize| {
@@ -35,8 +36,21 @@ impl<T: Real> Stack<T> {
         stack
     }
 
+    /// The layers that are made by these shares, from the bottom up.
+    pub(in crate::method) fn of(shares: Vec<Mat<f64>>) -> Result<Self> {
+        let is_chain = shares.windows(2).all(|pair| pair[0].cols() == pair[1].rows());
+        match shares.first().map(Mat::rows) {
+            Some(c) if is_chain => Ok(Self::new(c, shares)),
+            _ => Err(Error::param(
+                "the shares",
+                "those of other layers",
+                "those of layers that follow each other",
+            )),
+        }
+    }
+
     /// What follows from B.
-    pub(super) fn renew(&mut self) {
+    pub(in crate::method) fn renew(&mut self) {
         let (c, all) = (self.first(), self.columns());
         self.bars = vec![identity(c)];
         for b in &self.b {
@@ -54,17 +68,17 @@ impl<T: Real> Stack<T> {
     }
 
     /// c, the width of the first layer.
-    pub(super) fn first(&self) -> usize {
+    pub(in crate::method) fn first(&self) -> usize {
         self.ranges[0].len()
     }
 
     /// C.
-    pub(super) fn columns(&self) -> usize {
+    pub(in crate::method) fn columns(&self) -> usize {
         self.ranges.last().map_or(0, |range| range.end)
     }
 
     /// `out` = [V V·B̄₂ … V·B̄_L] for rows of V.
-    pub(super) fn spread(&self, v: &[T], out: &mut [T]) {
+    pub(in crate::method) fn spread(&self, v: &[T], out: &mut [T]) {
         let (c, all) = (self.first(), self.columns());
         let shape = (v.len() / c, c, all - c);
         T::gemm((&mut out[c..], all), Left::Rows((v, c)), (self.spread.as_slice(), all - c), shape, false);
@@ -72,7 +86,7 @@ impl<T: Real> Stack<T> {
     }
 
     /// `out` = Σ Pₗ·B̄ₗᵀ for rows of [P₁ … P_L].
-    pub(super) fn gather(&self, p: &[T], out: &mut [T]) {
+    pub(in crate::method) fn gather(&self, p: &[T], out: &mut [T]) {
         let (c, all) = (self.first(), self.columns());
         out.chunks_exact_mut(c).zip(p.chunks_exact(all)).for_each(|(out, p)| out.copy_from_slice(&p[..c]));
         let shape = (out.len() / c, all - c, c);
@@ -80,7 +94,7 @@ impl<T: Real> Stack<T> {
     }
 
     /// `out` = [V₁G₁ … V_LG_L] for rows of [V₁ … V_L], Gₗ the blocks on the diagonal of `g`.
-    pub(super) fn turned(&self, v: &[T], g: &Mat<T>, out: &mut [T]) {
+    pub(in crate::method) fn turned(&self, v: &[T], g: &Mat<T>, out: &mut [T]) {
         let all = self.columns();
         for range in &self.ranges {
             let (at, width) = (range.start, range.len());
@@ -90,13 +104,13 @@ impl<T: Real> Stack<T> {
     }
 
     /// The columns of one layer.
-    pub(super) fn part(&self, stacked: &Mat<T>, layer: usize) -> Mat<T> {
+    pub(in crate::method) fn part<A: Real>(&self, stacked: &Mat<A>, layer: usize) -> Mat<A> {
         let range = &self.ranges[layer];
         Mat::from_fn(stacked.rows(), range.len(), |j, k| stacked[(j, range.start + k)])
     }
 
     /// Leaves of a square matrix what is within the layers.
-    pub(super) fn within(&self, square: &mut Mat<T>) {
+    pub(in crate::method) fn within(&self, square: &mut Mat<T>) {
         for range in &self.ranges {
             for k in range.clone() {
                 let row = square.row_mut(k);
@@ -107,7 +121,7 @@ impl<T: Real> Stack<T> {
     }
 
     /// Puts a small matrix on the diagonal, where a layer is.
-    pub(super) fn put(&self, layer: usize, small: &Mat<f64>, into: &mut Mat<T>) {
+    pub(in crate::method) fn put(&self, layer: usize, small: &Mat<f64>, into: &mut Mat<T>) {
         let start = self.ranges[layer].start;
         for k in 0..small.rows() {
             let row = &mut into.row_mut(start + k)[start..];

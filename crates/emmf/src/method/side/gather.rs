@@ -39,7 +39,12 @@ pub fn joined<T: Real>(answers: Vec<Answer<T>>) -> Vec<Answer<T>> {
     let sums = |answer: &Answer<T>| {
         !matches!(
             answer,
-            Answer::Done | Answer::Drawn(_) | Answer::Rows(_) | Answer::Column(_) | Answer::Tall(_)
+            Answer::Done
+                | Answer::Drawn(_)
+                | Answer::Rows(_)
+                | Answer::Column(_)
+                | Answer::Nodes(_)
+                | Answer::Tall(_)
         )
     };
     if !answers.iter().all(sums) {
@@ -60,7 +65,16 @@ pub fn joined<T: Real>(answers: Vec<Answer<T>>) -> Vec<Answer<T>> {
         Answer::EntryCensus(tree) => tree.fold(),
         Answer::EntrySums(tree) => tree.fold(),
         Answer::Movement(tree) => tree.fold(),
-        Answer::Done | Answer::Drawn(_) | Answer::Rows(_) | Answer::Column(_) | Answer::Tall(_) => {}
+        Answer::LayerPull(tree) => tree.fold(),
+        Answer::Crossed(tree) => tree.fold(),
+        Answer::LayerStats(tree) => tree.fold(),
+        Answer::LayerWeighed(tree) => tree.fold(),
+        Answer::Done
+        | Answer::Drawn(_)
+        | Answer::Rows(_)
+        | Answer::Column(_)
+        | Answer::Nodes(_)
+        | Answer::Tall(_) => {}
     }
     others.insert(0, all);
     others
@@ -94,15 +108,21 @@ fn add<T: Real>(all: &mut Answer<T>, other: Answer<T>) -> Option<Answer<T>> {
         (Answer::EntryCensus(all), Answer::EntryCensus(other)) => take(all, other),
         (Answer::EntrySums(all), Answer::EntrySums(other)) => take(all, other),
         (Answer::Movement(all), Answer::Movement(other)) => take(all, other),
+        (Answer::LayerPull(all), Answer::LayerPull(other)) => take(all, other),
+        (Answer::Crossed(all), Answer::Crossed(other)) => take(all, other),
+        (Answer::LayerStats(all), Answer::LayerStats(other)) => take(all, other),
+        (Answer::LayerWeighed(all), Answer::LayerWeighed(other)) => take(all, other),
+        (Answer::Nodes(all), Answer::Nodes(other)) => all.extend(other),
         (Answer::Drawn(all), Answer::Drawn(other)) => stack(all, other),
         (Answer::Rows(all), Answer::Rows(other)) => all.take(other),
         (Answer::Column(all), Answer::Column(other)) => all.extend(other),
         (Answer::Tall(all), Answer::Tall(other)) => {
-            let Tall { v, labels, residuals, weights } = other;
+            let Tall { v, labels, residuals, weights, above } = other;
             stack(&mut all.v, v);
             all.labels.extend(labels);
             all.residuals.extend(residuals);
             all.weights.extend(weights);
+            all.above.extend(above);
         }
         (_, other) => return Some(other),
     }

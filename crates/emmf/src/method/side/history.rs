@@ -30,6 +30,7 @@ impl<T: Real> History<T> {
             | Order::LookAtEntries { .. } => {
                 return;
             }
+            Order::Layers(order) if order.only_asks() => return,
             Order::SweepEntries { sweep, .. } if !sweep.changes() => return,
             Order::Drop | Order::IntoTall | Order::Leave { .. } => {
                 let begun = |kept: &Order<T>| matches!(kept, Order::Another(new) if *new == number);

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::{
-    Column, Draw, EntryCensus, EntryLook, EntrySums, EntrySweep, Finish, Lengths, Look, Movement, Near,
-    Place, Pull, RandomRows, Rows, SampleSide, Shift, Summand, Sweep, Tall, Tree, Weighed,
+    Column, Draw, EntryCensus, EntryLook, EntrySums, EntrySweep, Finish, LayerSide, Lengths, Look, Movement,
+    Near, Place, Pull, RandomRows, Rows, SampleSide, Shift, Summand, Sweep, Tall, Tree, Weighed,
+    layers::Layered,
 };
 use crate::data::{Block, Data, Gram, PARTS, least_parts, sum_of_parts, vectorized};
 use crate::error::{Error, Result};
@@ -24,10 +25,10 @@ const CHUNK: usize = 1 << 14;
 
 /// X in this memory, or read from it, with V and all that has a row per sample.
 pub struct Host<'x, T, X> {
-    x: &'x X,
+    pub(super) x: &'x X,
     /// sᵢ, how often each sample counts.
-    sample_weights: &'x [f64],
-    place: Place,
+    pub(super) sample_weights: &'x [f64],
+    pub(super) place: Place,
     pub(in crate::method) v: Mat<T>,
     /// rᵢ, smoothed where the loss asks for it.
     pub(in crate::method) r: Vec<f64>,
@@ -40,11 +41,13 @@ pub struct Host<'x, T, X> {
     /// V gone on, where it does.
     ahead: Option<Mat<T>>,
     /// V at the last look at its movement.
-    before: Option<Mat<T>>,
-    labels: Vec<usize>,
-    residuals: Vec<f64>,
+    pub(super) before: Option<Mat<T>>,
+    pub(super) labels: Vec<usize>,
+    pub(super) residuals: Vec<f64>,
     /// Of walks over entries.
     room: Room<T>,
+    /// What they are on layers, where they are seen on several.
+    pub(super) layers: Option<Layered<T>>,
 }
 
 impl<'x, T: Real, X: Data<T>> Host<'x, T, X> {
@@ -70,6 +73,7 @@ impl<'x, T: Real, X: Data<T>> Host<'x, T, X> {
             labels: Vec::new(),
             residuals: Vec::new(),
             room: Room::default(),
+            layers: None,
         }
     }
 
@@ -106,7 +110,7 @@ fn nothing(place: &Place) -> Vec<()> {
 }
 
 /// Sums over residuals `r` of samples with weights `s`.
-fn stats(place: &Place, r: &[f64], s: &[f64], out: &mut Tree<Stats>) {
+pub(super) fn stats(place: &Place, r: &[f64], s: &[f64], out: &mut Tree<Stats>) {
     over_parts(place, LOGARITHM, &mut nothing(place), out, |rows, _| Stats::of(&r[rows.clone()], &s[rows]));
 }
 
@@ -170,6 +174,7 @@ impl<T: Real, X: Data<T>> SampleSide<T> for Host<'_, T, X> {
         self.gram = Gram::new(v.cols());
         self.measured = Measured::default();
         self.room = Room::default();
+        self.layers = None;
         self.v = v;
         Ok(())
     }
@@ -282,6 +287,10 @@ impl<T: Real, X: Data<T>> SampleSide<T> for Host<'_, T, X> {
         self.x.intact()
     }
 
+    fn layers(&mut self) -> Result<&mut dyn LayerSide<T>> {
+        Ok(self)
+    }
+
     fn shift(&mut self, shift: Shift) -> Result<()> {
         let Self { v, ahead, .. } = self;
         let ahead = ahead.get_or_insert_with(|| v.clone());
@@ -339,8 +348,8 @@ impl<T: Real, X: Data<T>> SampleSide<T> for Host<'_, T, X> {
         Ok(match what {
             Column::Coefficients => reals(&self.v),
             Column::Ahead => self.ahead.as_ref().map(reals).unwrap_or_default(),
-            Column::Residuals => self.r.clone(),
-            Column::Weights => self.weights.clone(),
+            Column::Residuals => self.layers.as_ref().map_or_else(|| self.r.clone(), Layered::residuals),
+            Column::Weights => self.layers.as_ref().map_or_else(|| self.weights.clone(), Layered::weights),
             Column::SampleWeights => self.sample_weights.to_vec(),
         })
     }
@@ -349,12 +358,14 @@ impl<T: Real, X: Data<T>> SampleSide<T> for Host<'_, T, X> {
         let factor = |factor: &mut Mat<T>| {
             factor.as_mut_slice().iter_mut().zip(values).for_each(|(to, &value)| *to = T::from_f64(value));
         };
-        match what {
-            Column::Coefficients => factor(&mut self.v),
-            Column::Ahead => self.ahead.iter_mut().for_each(factor),
-            Column::Residuals => self.r.copy_from_slice(values),
-            Column::Weights => self.weights.copy_from_slice(values),
-            Column::SampleWeights => {
+        match (what, &mut self.layers) {
+            (Column::Residuals, Some(layers)) => layers.set_residuals(values),
+            (Column::Weights, Some(layers)) => layers.set_weights(values),
+            (Column::Coefficients, _) => factor(&mut self.v),
+            (Column::Ahead, _) => self.ahead.iter_mut().for_each(factor),
+            (Column::Residuals, None) => self.r.copy_from_slice(values),
+            (Column::Weights, None) => self.weights.copy_from_slice(values),
+            (Column::SampleWeights, _) => {
                 return Err(Error::param("the column", "sample weights", "one that iterations change"));
             }
         }
@@ -362,13 +373,14 @@ impl<T: Real, X: Data<T>> SampleSide<T> for Host<'_, T, X> {
     }
 
     fn into_tall(self: Box<Self>) -> Result<Tall<T>> {
-        let Self { v, labels, residuals, weights, .. } = *self;
-        Ok(Tall { v, labels, residuals, weights })
+        let Self { v, labels, residuals, weights, layers, .. } = *self;
+        let (weights, above) = layers.map_or_else(|| (weights, Vec::new()), Layered::into_left);
+        Ok(Tall { v, labels, residuals, weights, above })
     }
 }
 
 /// The objective and the largest of `weights`, which become diag(Q), at these (smoothed) residuals `r` of samples with weights `s`.
-fn weigh(
+pub(super) fn weigh(
     (loss, stats): (&dyn Loss, &Stats),
     place: &Place,
     (r, s): (&[f64], &[f64]),

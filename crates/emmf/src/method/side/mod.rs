@@ -8,6 +8,7 @@ mod entries;
 mod gather;
 mod history;
 mod host;
+mod layers;
 mod pull;
 mod recode;
 mod remote;
@@ -26,6 +27,7 @@ pub use gather::{gathered, joined, share};
 pub use history::History;
 pub use host::Host;
 pub(super) use host::{gone_on, weigh_all};
+pub use layers::{Crossed, LayerOrder, LayerPull, LayerSide, LayerSweep, OfLayers};
 pub use pull::Pull;
 pub use recode::Recode;
 pub use remote::{Answer, Carrier, Order, Remote, Server};
@@ -118,6 +120,11 @@ pub trait SampleSide<T: Real>: Send + Sync {
     fn sweep_medians(&mut self, u: &mut Mat<T>) -> Result<()> {
         let _ = u;
         Err(Error::param("median-sweeps", "above 0", "0 unless all samples are in one memory"))
+    }
+
+    /// The samples as layers see them.
+    fn layers(&mut self) -> Result<&mut dyn LayerSide<T>> {
+        layers::no_layers()
     }
 
     /// Lets V go on, or brings it back.
@@ -217,9 +224,9 @@ pub enum Column {
     Coefficients,
     /// V gone on.
     Ahead,
-    /// The residuals.
+    /// The residuals, of all layers where there are several.
     Residuals,
-    /// The weights, diag(Q).
+    /// The weights, diag(Q), of all layers where there are several.
     Weights,
     /// How often each counts.
     SampleWeights,
@@ -236,6 +243,8 @@ pub struct Tall<T> {
     pub residuals: Vec<f64>,
     /// diag(Q).
     pub weights: Vec<f64>,
+    /// The residuals on the layers above the first, those of a sample next to each other; nothing where there are none.
+    pub above: Vec<f64>,
 }
 
 impl<T: Real> Tall<T> {
@@ -244,12 +253,14 @@ impl<T: Real> Tall<T> {
         if let Some(i) = samples.iter().find(|i| **i >= self.residuals.len()) {
             return Err(Error::param("sample", i, format!("below {}", self.residuals.len())));
         }
+        let above = self.above.len() / self.residuals.len().max(1);
         let some = |values: &[f64]| samples.iter().map(|&i| values[i]).collect();
         Ok(Self {
             v: Mat::from_fn(samples.len(), self.v.cols(), |at, k| self.v[(samples[at], k)]),
             labels: if labels { self.labels.clone() } else { Vec::new() },
             residuals: some(&self.residuals),
             weights: some(&self.weights),
+            above: samples.iter().flat_map(|&i| &self.above[i * above..(i + 1) * above]).copied().collect(),
         })
     }
 }
@@ -398,6 +409,10 @@ impl<T: Real, S: SampleSide<T> + ?Sized> SampleSide<T> for Box<S> {
         (**self).sweep_medians(u)
     }
 
+    fn layers(&mut self) -> Result<&mut dyn LayerSide<T>> {
+        (**self).layers()
+    }
+
     fn shift(&mut self, shift: Shift) -> Result<()> {
         (**self).shift(shift)
     }
@@ -424,11 +439,11 @@ impl<T: Real, S: SampleSide<T> + ?Sized> SampleSide<T> for Box<S> {
 }
 
 /// The sum over all samples that `order` fills a tree with; nothing where there are none.
-pub(crate) fn total<S: Summand + Copy + Default>(
+pub(crate) fn total<S: Summand + Clone + Default>(
     tree: &mut Tree<S>,
     order: impl FnOnce(&mut Tree<S>) -> Result<()>,
 ) -> Result<S> {
     tree.clear();
     order(tree)?;
-    Ok(tree.total().copied().unwrap_or_default())
+    Ok(tree.total().cloned().unwrap_or_default())
 }

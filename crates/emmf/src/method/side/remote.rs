@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Column, Draw, EntryCensus, EntryLook, EntrySums, EntrySweep, Finish, Lengths, Look, Movement, Near, Pull,
-    RandomRows, Rows, SampleSide, Shift, Sweep, Tall, Tree, Weighed,
+    Column, Crossed, Draw, EntryCensus, EntryLook, EntrySums, EntrySweep, Finish, LayerOrder, LayerPull,
+    LayerSide, Lengths, Look, Movement, Near, OfLayers, Pull, RandomRows, Rows, SampleSide, Shift, Sweep,
+    Tall, Tree, Weighed, layers,
 };
 use crate::error::{Error, Result};
 use crate::init::Start;
@@ -36,6 +37,7 @@ pub enum Order<T> {
     Pull(Option<f64>),
     LookAtEntries { u: Mat<T>, look: EntryLook },
     SweepEntries { u: Mat<T>, sweep: EntrySweep<T> },
+    Layers(LayerOrder<T>),
     Shift(Shift),
     Movement,
     Finish { u: Mat<T>, finish: Finish },
@@ -44,6 +46,23 @@ pub enum Order<T> {
     IntoTall,
     Leave { samples: Vec<usize>, labels: bool },
     Drop,
+}
+
+impl<T> Order<T> {
+    /// Whether it brings back more than that it was obeyed. One that does not may wait for the next that does.
+    pub fn asks(&self) -> bool {
+        match self {
+            Self::Another(_)
+            | Self::Begin(_)
+            | Self::BeginNearest(_)
+            | Self::BeginRandom(_)
+            | Self::Shift(_)
+            | Self::SetColumn(..)
+            | Self::Drop => false,
+            Self::Layers(order) => order.asks(),
+            _ => true,
+        }
+    }
 }
 
 /// What it found.
@@ -63,6 +82,11 @@ pub enum Answer<T> {
     EntryCensus(Tree<EntryCensus>),
     EntrySums(Tree<EntrySums<T>>),
     Movement(Tree<Movement>),
+    Nodes(Vec<usize>),
+    LayerPull(Tree<LayerPull<T>>),
+    Crossed(Tree<Crossed>),
+    LayerStats(Tree<OfLayers<Stats>>),
+    LayerWeighed(Tree<OfLayers<Weighed>>),
     Column(Vec<f64>),
     Tall(Tall<T>),
 }
@@ -138,6 +162,7 @@ fn obey<T: Real>(side: &mut dyn SampleSide<T>, order: Order<T>) -> Result<Answer
         Order::SweepEntries { u, sweep } => {
             return summed(Answer::EntrySums, |out| side.sweep_entries(&u, &sweep, out));
         }
+        Order::Layers(order) => return layers::obey(side.layers()?, order),
         Order::Movement => return summed(Answer::Movement, |out| side.movement(out)),
         Order::Finish { u, finish } => return summed(Answer::Stats, |out| side.finish(&u, &finish, out)),
         Order::Column(what) => return Ok(Answer::Column(side.column(what)?)),
@@ -188,15 +213,19 @@ impl<'a, T: Real> Remote<'a, T> {
         Self { fetched: Some(samples), ..self }
     }
 
+    pub(super) fn ask(&self, order: Order<T>) -> Result<Answer<T>> {
+        self.carrier.carry(self.number, order)
+    }
+
     fn tell(&self, order: Order<T>) -> Result<()> {
-        self.carrier.carry(self.number, order).map(|_| ())
+        self.ask(order).map(|_| ())
     }
 }
 
 /// The answer must be of the kind that was asked for.
 macro_rules! ask {
     ($self:ident, $order:expr, $kind:ident) => {
-        match $self.carrier.carry($self.number, $order)? {
+        match $self.ask($order)? {
             Answer::$kind(found) => found,
             _ => return Err(Error::param("the answer", "another one", stringify!($kind))),
         }
@@ -287,6 +316,10 @@ impl<T: Real> SampleSide<T> for Remote<'_, T> {
     ) -> Result<()> {
         out.take(&mut ask!(self, Order::SweepEntries { u: u.clone(), sweep: sweep.clone() }, EntrySums));
         Ok(())
+    }
+
+    fn layers(&mut self) -> Result<&mut dyn LayerSide<T>> {
+        Ok(self)
     }
 
     fn shift(&mut self, shift: Shift) -> Result<()> {

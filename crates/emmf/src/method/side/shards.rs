@@ -1,8 +1,8 @@
 //! Several sample sides as one.
 
 use super::{
-    Column, Draw, EntryCensus, EntryLook, EntrySums, EntrySweep, Finish, Host, Lengths, Look, Movement, Near,
-    Place, Pull, RandomRows, Rows, SampleSide, Shift, Summand, Sweep, Tall, Tree, Weighed,
+    Column, Draw, EntryCensus, EntryLook, EntrySums, EntrySweep, Finish, Host, LayerSide, Lengths, Look,
+    Movement, Near, Place, Pull, RandomRows, Rows, SampleSide, Shift, Summand, Sweep, Tall, Tree, Weighed,
 };
 use crate::data::{Data, Stored};
 use crate::error::{Error, Result};
@@ -38,7 +38,7 @@ pub fn in_shards<T: Real, R>(
 /// Several sample sides as one: every order goes to all, their sums come back as one tree.
 pub struct Shards<'a, T> {
     places: Vec<Place>,
-    sides: Vec<Box<dyn SampleSide<T> + 'a>>,
+    pub(super) sides: Vec<Box<dyn SampleSide<T> + 'a>>,
 }
 
 impl<'a, T: Real> Shards<'a, T> {
@@ -61,7 +61,7 @@ impl<'a, T: Real> Shards<'a, T> {
     }
 
     /// Gives an order to every side; the sums come back in `out`.
-    fn order<S: Summand + Send>(
+    pub(super) fn order<S: Summand + Send>(
         &mut self,
         out: &mut Tree<S>,
         order: impl Fn(&mut dyn SampleSide<T>, &mut Tree<S>) -> Result<()> + Sync,
@@ -219,6 +219,10 @@ impl<T: Real> SampleSide<T> for Shards<'_, T> {
         self.order(out, |side, out| side.sweep_entries(u, sweep, out))
     }
 
+    fn layers(&mut self) -> Result<&mut dyn LayerSide<T>> {
+        Ok(self)
+    }
+
     fn shift(&mut self, shift: Shift) -> Result<()> {
         self.sides.iter_mut().try_for_each(|side| side.shift(shift))
     }
@@ -246,14 +250,20 @@ impl<T: Real> SampleSide<T> for Shards<'_, T> {
         let parts = self.sides.into_iter().map(SampleSide::into_tall).collect::<Result<Vec<_>>>()?;
         let columns = parts.iter().map(|part| part.v.cols()).max().unwrap_or(0);
         let rows = parts.iter().map(|part| part.v.rows()).sum();
-        let mut all =
-            Tall { v: Mat::zeros(0, 0), labels: Vec::new(), residuals: Vec::new(), weights: Vec::new() };
+        let mut all = Tall {
+            v: Mat::zeros(0, 0),
+            labels: Vec::new(),
+            residuals: Vec::new(),
+            weights: Vec::new(),
+            above: Vec::new(),
+        };
         let mut v = Vec::with_capacity(rows * columns);
         for part in parts {
             v.extend_from_slice(part.v.as_slice());
             all.labels.extend(part.labels);
             all.residuals.extend(part.residuals);
             all.weights.extend(part.weights);
+            all.above.extend(part.above);
         }
         Ok(Tall { v: Mat::from_vec(v, rows, columns)?, ..all })
     }

@@ -1,9 +1,8 @@
 //! The V step with the weights of all layers, and the residuals of every layer after it.
 
-use super::DeepState;
-use super::stack::Stack;
 use crate::data::{BLOCK, Data, least_parts, rows_per_part, vectorized};
 use crate::matrix::Mat;
+use crate::method::deep::Stack;
 use crate::method::residual::gram_form;
 use crate::method::update::multiply_power;
 use crate::real::Real;
@@ -11,23 +10,29 @@ use crate::threads::each;
 use crate::threads::prelude::*;
 
 /// What the rows of V are moved by.
-struct Move<'a, T, X> {
-    x: &'a X,
-    u: &'a Mat<T>,
-    stack: &'a Stack<T>,
-    a: &'a [Vec<T>],
+pub(super) struct Move<'a, T, X> {
+    pub(super) x: &'a X,
+    pub(super) u: &'a Mat<T>,
+    pub(super) stack: &'a Stack<T>,
+    /// Weights of the samples on every layer.
+    pub(super) a: &'a [Vec<T>],
     /// UₗᵀUₗ on the diagonal.
-    g: &'a Mat<T>,
-    smoothing: f64,
+    pub(super) g: &'a Mat<T>,
+    pub(super) smoothing: f64,
 }
 
-impl<T: Real> DeepState<T> {
-    /// V ← V∘(Σ Qₗ·XUₗ·B̄ₗᵀ / Σ Qₗ·V·B̄ₗ(UₗᵀUₗ)B̄ₗᵀ)^e, unless it stays, and the residuals.
-    pub(super) fn update_v<X: Data<T>>(&mut self, x: &X, exponent: Option<f64>) {
-        let smoothing = self.smoothing();
-        let Self { u, v, stack, a, tall, gram, seen, rooms, .. } = self;
-        let ((n, c), all, layers) = (v.shape(), stack.columns(), stack.ranges.len());
-        let by = Move { x, u, stack, a, g: gram, smoothing };
+impl<T: Real, X: Data<T>> Move<'_, T, X> {
+    /// V ← V∘(Σ Qₗ·XUₗ·B̄ₗᵀ / Σ Qₗ·V·B̄ₗ(UₗᵀUₗ)B̄ₗᵀ)^e, unless it stays, and the residuals `seen`; X·[U₁ … U_L] is in `tall`.
+    pub(super) fn go(
+        &self,
+        v: &mut Mat<T>,
+        (tall, seen, rooms): (&Mat<T>, &mut [f64], &mut [T]),
+        exponent: Option<f64>,
+    ) {
+        let ((n, c), all, layers) = (v.shape(), self.stack.columns(), self.stack.ranges.len());
+        if n == 0 {
+            return;
+        }
         let (rows, room) = (rows_per_part(n), BLOCK.min(n) * (3 * all + 2 * c));
         let parts = v.as_mut_slice().par_chunks_mut(rows * c).zip(tall.as_slice().par_chunks(rows * all));
         let parts = parts.zip(seen.par_chunks_mut(rows * layers)).zip(rooms.par_chunks_mut(room)).enumerate();
@@ -36,15 +41,13 @@ impl<T: Real> DeepState<T> {
                 v.chunks_mut(BLOCK * c).zip(p.chunks(BLOCK * all)).zip(seen.chunks_mut(BLOCK * layers));
             for (start, ((v, p), seen)) in (part * rows..).step_by(BLOCK).zip(blocks) {
                 if let Some(exponent) = exponent {
-                    by.apply(start, (v, p), exponent, room);
+                    self.apply(start, (v, p), exponent, room);
                 }
-                by.residuals(start, (v, p), seen, room);
+                self.residuals(start, (v, p), seen, room);
             }
         });
     }
-}
 
-impl<T: Real, X: Data<T>> Move<'_, T, X> {
     /// Moves the rows that begin with sample `start`.
     fn apply(&self, start: usize, (v, p): (&mut [T], &[T]), exponent: f64, room: &mut [T]) {
         let (c, all, tall) = (self.stack.first(), self.stack.columns(), p.len());
