@@ -89,9 +89,10 @@ def admitted(array: Any, name: str, *, gaps: bool = False) -> Any:
     array = inner(array, name)
     if not sp.issparse(array):
         array = _of_rows(array)
+        instead = "leave it out, make it the index if it names the samples, or " if hasattr(array, "set_index") else ""
         for part, entries in _parts(array, name):
             if kind := _refused(entries):
-                raise ValueError(f"{REFUSED[kind].format(name=part)}; turn it into real numbers first.")
+                raise ValueError(f"{REFUSED[kind].format(name=part)}; {instead}turn it into real numbers first.")
     return unmasked(array, name, gaps=gaps)
 
 

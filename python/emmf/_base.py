@@ -203,7 +203,7 @@ class MatrixFactorization(
             clusters = self.choice_.clusters if self.init is None else None
         besides = {
             "sample_weight": sample_weight,
-            "start": self._start(*start, X.dtype),
+            "start": self._start(*start, X, params["n_components"] if layers is None else None),
             "clusters": clusters,
             "graph": self._given_graph(S),
             "features": list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None,
@@ -469,7 +469,7 @@ class MatrixFactorization(
             )
         return X
 
-    def _start(self, W: Any, H: Any, dtype: Any) -> tuple[Any, Any] | None:
+    def _start(self, W: Any, H: Any, X: Any, k: int | None) -> tuple[Any, Any] | None:
         if self.init != "custom":
             if W is not None or H is not None:
                 raise ValueError('W and H are only used with init="custom".')
@@ -477,8 +477,11 @@ class MatrixFactorization(
         if W is None or H is None:
             raise ValueError('init="custom" needs both W and H.')
         given = ((H, "H"), (W, "W"))
-        U, V = (check_array(admitted(factor, name), dtype=dtype, input_name=name) for factor, name in given)
-        return U.T, V
+        H, W = (check_array(admitted(factor, name), dtype=X.dtype, input_name=name) for factor, name in given)
+        (n, d), k = X.shape, H.shape[0] if k is None else k
+        if (W.shape, H.shape) != ((n, k), (k, d)):
+            raise ValueError(f"W and H have the shapes {W.shape} and {H.shape}, but must have {n, k} and {k, d}.")
+        return H.T, W
 
     def _given_graph(self, S: Any) -> tuple[Any, ...] | None:
         if getattr(self, "graph", None) != "custom":

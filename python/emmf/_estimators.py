@@ -30,6 +30,7 @@ OTHER_NAMES = {
 PENALISED = "penalties are parameters of NMF, NMFDiv and BetaNMF"
 ELSEWHERE = {
     "beta_loss": "NMFDiv minimises the Kullback-Leibler divergence and BetaNMF(beta=...) any other",
+    "shuffle": "the order of updates is fixed",
     **dict.fromkeys(("alpha_W", "alpha_H", "l1_ratio"), PENALISED),
 }
 
@@ -42,6 +43,16 @@ def class_name(method: str) -> str:
     """
     word = lambda text: text.upper() if "nmf" in text or text.endswith("cf") else text.capitalize()  # noqa: E731
     return "".join(WORDS.get(text, word(text)) for text in method.split("-"))
+
+
+def _hint(word: str, known: list[str]) -> str:
+    """Say what is meant by a parameter that there is not."""
+    alike = {each.lower(): each for each in [*ELSEWHERE, *known]}
+    near = get_close_matches(OTHER_NAMES.get(word, word).lower(), alike, n=1, cutoff=0.5)
+    if not near:
+        return ""
+    meant = alike[near[0]]
+    return f"; did you mean {meant!r}?" if meant in known else f"; {ELSEWHERE[meant]}"
 
 
 def make(
@@ -57,10 +68,7 @@ def make(
         known = [parameter.name for parameter in parameters]
         for word in kwargs:
             if word not in known:
-                near = get_close_matches(OTHER_NAMES.get(word, word), known, n=1, cutoff=0.5)
-                meant = f"; did you mean {near[0]!r}?" if near else ""
-                meant = f"; {ELSEWHERE[word]}" if word in ELSEWHERE else meant
-                raise TypeError(f"{name} has no parameter {word!r}{meant}")
+                raise TypeError(f"{name} has no parameter {word!r}{_hint(word, known)}")
         bound = signature.bind(self, *args, **kwargs)
         bound.apply_defaults()
         for parameter in parameters:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from os import PathLike
+from pathlib import Path
 
 from . import _emmf
 from ._base import MatrixFactorization
@@ -11,12 +12,12 @@ from ._estimators import ESTIMATORS
 
 
 def load_model(path: str | PathLike[str]) -> MatrixFactorization:
-    """Read a model file of ``emmf fit --out`` or of the ``save`` of an estimator.
+    """Read the model of ``emmf fit --out`` or of the ``save`` of an estimator.
 
     Parameters
     ----------
     path : str or path-like
-        The file, usually ``model.safetensors``.
+        The folder of a fit, or the file in it, usually ``model.safetensors``.
 
     Returns
     -------
@@ -36,5 +37,6 @@ def load_model(path: str | PathLike[str]) -> MatrixFactorization:
     >>> model.n_components, model.transform(X).shape
     (3, (160, 3))
     """
-    model = _emmf.Model.load(path)
+    path = Path(path)
+    model = _emmf.Model.load(path / "model.safetensors" if path.is_dir() else path)
     return ESTIMATORS[json.loads(model.spec)["method"]]._of_model(model)

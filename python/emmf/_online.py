@@ -96,7 +96,7 @@ class Online:
             params["n_components"] = self.choice_.k
         besides = {
             "sample_weight": sample_weight,
-            "start": self._start(None, None, X.dtype),
+            "start": self._start(None, None, X, None),
             "clusters": None,
             "graph": None,
             "features": list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None,

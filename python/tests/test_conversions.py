@@ -104,7 +104,10 @@ NOT_NUMBERS = {
     "fields": (np.array([[(1.0,), (2.0,)]], dtype=[("a", float)]), "fields with names"),
     "pandas, dates": (pd.DataFrame({"a": [1.0, 2.0], "b": pd.to_datetime(DAYS)}), "column 'b' of X holds dates"),
     "pandas, dates alone": (pd.DataFrame({"b": pd.to_datetime(DAYS)}), "column 'b' of X holds dates"),
-    "pandas, text": (pd.DataFrame({"a": [1.0, 2.0], "b": ["1", "2"]}), "column 'b' of X holds text"),
+    "pandas, text": (
+        pd.DataFrame({"a": [1.0, 2.0], "b": ["1", "2"]}),
+        "column 'b' of X holds text; leave it out, make it the index",
+    ),
     "pandas, categories": (pd.DataFrame({"a": pd.Categorical(["1", "2"])}), "column 'a' of X holds text"),
     "polars, dates": (pl.DataFrame({"a": [1.0, 2.0], "b": DAYS}), "column 'b' of X holds dates"),
     "polars, text": (pl.DataFrame({"a": [1.0, 2.0], "b": ["1", "2"]}), "column 'b' of X holds text"),

@@ -213,6 +213,10 @@ def test_custom_start(X, rng):
         model.fit(X, W=W)
     with pytest.raises(ValueError, match='only used with init="custom"'):
         EMMF(3).fit(X, W=W, H=H)
+    n, d = X.shape
+    for start in ({"W": W.T, "H": H}, {"W": W, "H": H[:, 1:]}, {"W": W[:, 1:], "H": H[1:]}):
+        with pytest.raises(ValueError, match=rf"W and H have the shapes .* but must have \({n}, 3\) and \(3, {d}\)"):
+            model.fit(X, **start)
 
 
 def test_extras():

@@ -199,6 +199,12 @@ def test_an_unknown_parameter_names_the_nearest():
         emmf.GraphEMMF(neighbours=5)
     with pytest.raises(TypeError, match="'alpha_W'; penalties are parameters of NMF, NMFDiv and BetaNMF"):
         EMMF(alpha_W=0.1)
+    with pytest.raises(TypeError, match="'alpha_w'; penalties are parameters of NMF"):
+        EMMF(alpha_w=0.1)
+    with pytest.raises(TypeError, match="'alpha_w'; did you mean 'alpha_W'"):
+        emmf.NMF(alpha_w=0.1)
+    with pytest.raises(TypeError, match="'shuffle'; the order of updates is fixed"):
+        emmf.NMF(shuffle=True)
     with pytest.raises(TypeError, match=r"EMMF has no parameter 'zzz'$"):
         EMMF(zzz=1)
 

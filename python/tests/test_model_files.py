@@ -146,6 +146,7 @@ def test_a_model_of_the_program(X, tmp_path):
     )
     model = emmf.load_model(out / "model.safetensors")
     assert isinstance(model, emmf.HxNMF)
+    assert np.array_equal(emmf.load_model(out).components_, model.components_)
     assert (model.scale, model.init, model.random_state) == (0.5, "trimmed", 4)
     record = json.loads((out / "record.json").read_text())
     assert np.allclose(-model.score_samples(X), record["samples"]["score"], atol=1e-9)
