@@ -79,6 +79,7 @@ site: target/venv-site/ready
 	$(CARGO) build --workspace --lib --bins
 	cp target/debug/lib_emmf.$(if $(filter Darwin,$(shell uname)),dylib,so) python/emmf/_emmf.abi3.so
 	NO_MKDOCS_2_WARNING=1 EMMF=$(CURDIR)/target/debug/emmf PYTHONPATH=$(CURDIR)/python target/venv-site/bin/python -m mkdocs build --quiet --config-file site/mkdocs.yml
+	target/venv-site/bin/python site/links.py target/site
 
 target/venv-site/ready: site/requirements.txt
 	$(PYTHON) -m venv target/venv-site

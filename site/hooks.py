@@ -15,12 +15,16 @@ sys.path.insert(0, str(Path(__file__).parent))
 import api
 
 EMMF = os.environ.get("EMMF", str(Path(__file__).parents[1] / "target" / "debug" / "emmf"))
+# Whoever searches a word wants what explains it first, then the reference.
+REFERENCE = "---\nsearch:\n  boost: 0.2\n---\n\n"
 
 
 def on_files(files: Files, config: Any) -> Files:
     """Add the pages that are made."""
     for name, content in {"command-line.md": command_line(), **api.pages()}.items():
-        files.append(File.generated(config, name, content=content))
+        files.append(File.generated(config, name, content=REFERENCE + content))
+    style = (Path(__file__).parent / "site.css").read_text(encoding="utf-8")
+    files.append(File.generated(config, "site.css", content=style))
     return files
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import fill
 from typing import Any
 
-from ._parameters import Parameter
+from ._parameters import Parameter, begun
 
 WIDTH = 100
 
@@ -102,7 +102,7 @@ Examples
 
 def docstring(name: str, entry: dict[str, Any], parameters: list[Parameter]) -> str:
     """Write the docstring of a method's estimator."""
-    title = entry["title"][0].upper() + entry["title"][1:]
+    title = begun(entry["title"])
     verb = "Minimises" if entry["goal"] == "least" else "Maximises"
     storage = "dense and sparse" if "sparse" in entry["data"] else "dense"
     about = (

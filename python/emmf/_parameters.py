@@ -266,13 +266,15 @@ def own_name(name: str) -> str:
     return {"lambda": "lam", "alpha-w": "alpha_W", "alpha-h": "alpha_H"}.get(name, name.replace("-", "_"))
 
 
+def begun(text: str) -> str:
+    """Begin a text with a capital, but for a letter of a formula: σ is no sum."""
+    is_letter = not text[1:2].isalpha()
+    return text if is_letter else text[0].upper() + text[1:]
+
+
 def _own(param: dict[str, Any]) -> Parameter:
     """Make a parameter of one method, from its entry in the registry."""
-    name, default, help = (
-        own_name(param["name"]),
-        param["default"],
-        param["help"][0].upper() + param["help"][1:] + ".",
-    )
+    name, default, help = own_name(param["name"]), param["default"], begun(param["help"]) + "."
     if param["whole"] and (param["above"], param["up_to"]) == (-1, 1):
         return Parameter(
             name, bool(default), ["boolean"], "bool", help.replace("1: ", "True: ").replace("0: ", "False: ")

@@ -36,6 +36,14 @@ def test_example_of_every_estimator(Estimator):
     assert runner.summarize(verbose=False).failed == 0
 
 
+def test_letters_of_formulas_are_no_capitals():
+    assert "    λ: weight of the graph" in emmf.GraphEMMF.__doc__
+    assert "    σ; default: 2σ²" in emmf.CIMNMF.__doc__
+    assert "    True: the variant whose objective never rises" in emmf.GraphEMMF.__doc__
+    for made in emmf.ESTIMATORS.values():
+        assert not re.search("^    [Α-Ω](:|;| of| for)", made.__doc__, re.MULTILINE)
+
+
 def test_everything_public_has_a_docstring():
     for name in modules():
         module = importlib.import_module(name)

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import subprocess
 
 import pytest
@@ -53,6 +54,15 @@ def on_a_terminal(words, folder):
     os.close(ours)
     assert program.wait() == 0, seen
     return seen.decode()
+
+
+def test_the_time_left_is_that_of_the_iterations(tmp_path):
+    run("synth rays --samples 1500 --features 60 -k 30 --out x.csv", tmp_path)
+    seen = on_a_terminal("fit x.csv -k 30 --max-iter 60 --out one", tmp_path)
+    left = re.findall(r"(\d+)/60 objective \S+ \w+ elapsed, (\d+)([sm]) left", seen)
+    assert left, seen[-2000:]
+    # Start and graph take seconds, sixty iterations less than one.
+    assert max(int(value) * (60 if unit == "m" else 1) for _, value, unit in left) < 20, left
 
 
 @pytest.mark.parametrize("words", CALLS)

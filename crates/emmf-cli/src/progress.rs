@@ -45,11 +45,13 @@ impl Progress {
 
 impl Observer for Progress {
     fn iteration(&mut self, step: &Step) -> ControlFlow<()> {
-        if !std::mem::replace(&mut self.is_iterating, true) {
-            style(&self.bar, ITERATIONS);
-        }
         let before = step.restart.saturating_mul(self.max_iter);
         self.bar.set_position(before.saturating_add(step.iteration) as u64);
+        if !std::mem::replace(&mut self.is_iterating, true) {
+            style(&self.bar, ITERATIONS);
+            // What came before the iterations says nothing about their pace.
+            self.bar.reset_eta();
+        }
         let restart =
             if self.restarts > 1 { format!("restart {} ", step.restart + 1) } else { String::new() };
         self.bar.set_message(format!("{restart}objective {:.6e}", step.objective));
@@ -132,7 +134,7 @@ impl Counting {
         let shown = !quiet && std::io::stderr().is_terminal();
         let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(1), target);
-        style(&bar, "{bar:30} {msg} {elapsed} elapsed, {eta} left");
+        style(&bar, "{bar:30} {msg} {elapsed} elapsed");
         bar.set_message(doing);
         if shown {
             bar.enable_steady_tick(TICK);
@@ -143,6 +145,10 @@ impl Counting {
     pub(crate) fn step(&self, done: usize, all: usize) {
         self.bar.set_length(all as u64);
         self.bar.set_position(done as u64);
+        // Before the first is done nobody knows how long the others take.
+        if done > 0 {
+            style(&self.bar, "{bar:30} {msg} {elapsed} elapsed, {eta} left");
+        }
     }
 }
 
