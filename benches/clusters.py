@@ -7,10 +7,9 @@ sets. Needs numpy, scipy and scikit-learn; Leiden's communities need igraph and 
 """
 
 import csv
-import json
 import os
+import resource
 import subprocess
-import time
 import warnings
 from pathlib import Path
 
@@ -53,7 +52,7 @@ OURS = {
 LEIDEN = "Leiden, its own number"
 # How samples may be prepared before the default fit.
 STEPS = ["none", "unit", "max", "min-max", "log1p", "counts,log1p", "tfidf,unit"]
-FIELDS = ["set", "method", "seed", "acc", "nmi", "seconds"]
+FIELDS = ["set", "method", "seed", "acc", "nmi", "cpu"]
 
 
 def blobs(random):
@@ -132,19 +131,27 @@ def program(x, k, seed, options):
 
 
 def fitted(x, seed, options):
-    """The labels of a fit by the program, and its seconds."""
+    """The labels of a fit by the program, and its CPU seconds."""
     folder = ROOT / "target" / "clusters"
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / ("x.npz" if sp.issparse(x) else "x.npy")
     sp.save_npz(file, x) if sp.issparse(x) else np.save(file, x)
     steps = ["--normalize", "tfidf,unit"] if sp.issparse(x) and "--normalize" not in options else []
     command = [PROGRAM, "fit", file, "--seed", seed, "--quiet", "--out", folder / "out", *steps, *options]
+    began = cpu_seconds(resource.RUSAGE_CHILDREN)
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    seconds = cpu_seconds(resource.RUSAGE_CHILDREN) - began
     if done.returncode:
         raise SystemExit(f"{' '.join(map(str, command))}: {done.stderr.strip()}")
     with open(folder / "out" / "samples.csv", newline="") as rows:
         labels = [row["label"] for row in csv.DictReader(rows)]
-    return np.array(labels), json.loads((folder / "out" / "record.json").read_text())["seconds"]["total"]
+    return np.array(labels), seconds
+
+
+def cpu_seconds(whose):
+    """What this process with all its threads, or the processes that it has waited for, have used: unlike time, no other work adds to it."""
+    used = resource.getrusage(whose)
+    return used.ru_utime + used.ru_stime
 
 
 def rivals(x, k, seed):
@@ -178,11 +185,9 @@ def rivals(x, k, seed):
 
 
 def many_rivals(x, k, seed):
-    """What is run on very many samples: the number chosen too, and scikit-learn's way from samples to clusters."""
+    """What is run on very many samples: scikit-learn's way from samples to clusters."""
     near = {"affinity": "nearest_neighbors", "n_neighbors": 5, "random_state": seed}
     return {
-        # With the time in which the number is chosen.
-        "**default**, `-k auto`": lambda: program(x, "auto", seed, [])[0],
         "k-means, 10 runs": lambda: KMeans(k, n_init=10, random_state=seed).fit_predict(x),
         "spectral, k-means labels": lambda: SpectralClustering(k, **near).fit_predict(normalize(x)),
     }
@@ -192,7 +197,9 @@ def all_runs(name, x, k, seed):
     """Everything that is done with a set: what it is called, and how it is run."""
     ours, others = ({"**default**": []}, many_rivals) if name == LARGE else (OURS, rivals)
     runs = {method: lambda options=options: program(x, k, seed, options) for method, options in ours.items()}
-    return runs | untimed(others(x, k, seed))
+    # With the choice of the number.
+    auto = {"**default**, `-k auto`": lambda: program(x, "auto", seed, [])} if name == LARGE else {}
+    return runs | auto | timed(others(x, k, seed))
 
 
 def all_steps(name, x, k, seed):
@@ -203,9 +210,11 @@ def all_steps(name, x, k, seed):
 def measured(kept_in, names, runs_of):
     """Make the runs of all sets, by `runs_of` the name, the samples, k and the seed, and keep each in a file as soon as it ends.
 
-    A run gives labels, and its seconds or None. What the file has already is not run again.
+    A run gives labels and its CPU seconds. What the file has already is not run again.
     """
     kept = list(csv.DictReader(kept_in.open())) if kept_in.exists() else []
+    if kept and list(kept[0]) != FIELDS:
+        raise SystemExit(f"{kept_in}: has other columns than {', '.join(FIELDS)}; remove it")
     done = {(row["set"], row["method"], int(row["seed"])) for row in kept}
     kept_in.parent.mkdir(exist_ok=True)
     with kept_in.open("a", newline="") as file:
@@ -219,18 +228,22 @@ def measured(kept_in, names, runs_of):
                 for method, run in runs_of(name, x, k, seed).items():
                     if (name, method, seed) in done:
                         continue
-                    began = time.perf_counter()
                     labels, seconds = run()
-                    seconds = time.perf_counter() - began if seconds is None else seconds
                     nmi = normalized_mutual_info_score(y, labels, average_method="geometric")
                     writer.writerow(dict(zip(FIELDS, [name, method, seed, accuracy(y, labels), nmi, seconds])))
                     file.flush()
     return list(csv.DictReader(kept_in.open()))
 
 
-def untimed(runs):
-    """Give runs that do not time themselves the form that `measured` asks for."""
-    return {method: lambda run=run: (run(), None) for method, run in runs.items()}
+def timed(runs):
+    """Runs of this process that give labels only, in the form that `measured` asks for."""
+
+    def with_seconds(run):
+        began = cpu_seconds(resource.RUSAGE_SELF)
+        labels = run()
+        return labels, cpu_seconds(resource.RUSAGE_SELF) - began
+
+    return {method: lambda run=run: with_seconds(run) for method, run in runs.items()}
 
 
 def measure():
@@ -245,7 +258,7 @@ def page(rows, steps):
         if sets:
             found = dict.fromkeys(row["method"] for row in rows if row["set"] in sets)
             methods = [method for method in OURS if method in found] + [method for method in found if method not in OURS]
-            for field, title in [("acc", "Accuracy"), ("nmi", "NMI"), ("seconds", "Seconds")]:
+            for field, title in [("acc", "Accuracy"), ("nmi", "NMI"), ("cpu", "CPU seconds")]:
                 lines += [f"## {title}{where}", "", *table(rows, (methods, sets), field), ""]
     lines += ["## Accuracy of the default, samples prepared in other ways", "", *prepared(steps), ""]
     PAGE.write_text("\n".join(lines).rstrip() + "\n")
@@ -270,14 +283,14 @@ def table(rows, shape, field):
         found = [float(row[field]) for row in rows if (row["set"], row["method"]) == (name, method)]
         return float(np.mean(found)) if found else np.nan
 
-    timed = field == "seconds"
-    last = "" if timed else " mean | worst difference from k-means |"
+    is_time = field == "cpu"
+    last = "" if is_time else " mean | worst difference from k-means |"
     yield f"| | {' | '.join(sets)} |{last}"
     yield "|---" * (len(sets) + 1 + last.count("|")) + "|"
     for method in methods:
         values = [mean(method, name) for name in sets]
-        shown = " | ".join(f"{value:.{1 if timed else 3}f}" for value in values).replace("nan", "–")
-        if timed:
+        shown = " | ".join(f"{value:.{1 if is_time else 3}f}" for value in values).replace("nan", "–")
+        if is_time:
             yield f"| {method} | {shown} |"
             continue
         worst = np.nanmin([value - mean("k-means, 10 runs", name) for value, name in zip(values, sets)])

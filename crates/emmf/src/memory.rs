@@ -236,7 +236,7 @@ impl Takes<'_> {
         let found =
             if graph.approximates(self.sizes.n as usize) { search.approximately() } else { search.exactly() };
         let chosen = graph.kind == GraphKind::Auto && follows.is_some();
-        let Sizes { n, k, .. } = self.sizes;
+        let Sizes { n, d, k, .. } = self.sizes;
         let parts = Parts::needed(n as usize, k as usize).filter(|_| starts || chosen);
         let clustered = match parts {
             _ if !starts && !chosen => 0.0,
@@ -244,7 +244,7 @@ impl Takes<'_> {
             None => self.eigenvectors() + 2.0 * search.graph(),
         };
         let made = found.max(search.joined()).max(clustered);
-        let widest = widest(k as usize, n as usize);
+        let widest = widest(k as usize, (n as usize, d as usize));
         let parted = parts.map_or(0.0, |count| self.wide(count, WIDE));
         let made =
             if chosen { self.wide(widest, WIDE).max(self.wide(widest, DESCRIBED) + made) } else { made };

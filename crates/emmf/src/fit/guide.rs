@@ -122,7 +122,7 @@ impl<T: Real> Candidates<'_, T> {
     /// The best of those for which there is time. The first graph is needed.
     fn best(&self, fitting: &Fitting<'_>) -> Result<Candidate> {
         let mut best = self.candidate(&self.unit, 0)?;
-        for width in widths(self.k, self.unit.shape().0) {
+        for width in widths(self.k, self.unit.shape()) {
             if self.cancel.is_late() {
                 break;
             }

@@ -19,9 +19,10 @@ const WIDTHS: [usize; 2] = [50, 100];
 /// A wide fit has at most one centroid for so many samples.
 const LEAST_SAMPLES: usize = 3;
 
-/// Centroids of the wide fits: twice as many as clusters at the least, so that each has room to be more than one direction.
-pub(crate) fn widths(k: usize, n: usize) -> Vec<usize> {
-    let most = n / LEAST_SAMPLES;
+/// Centroids of the wide fits: twice as many as clusters at the least, so that each has room to be more than one direction. With
+/// more centroids than features a fit describes noise as well as anything.
+pub(crate) fn widths(k: usize, (n, d): (usize, usize)) -> Vec<usize> {
+    let most = d.min(n / LEAST_SAMPLES);
     let mut widths = vec![WIDTHS[0].min(most).max(2 * k), WIDTHS[1]];
     widths.retain(|&width| width >= 2 * k && width <= most);
     widths.dedup();
@@ -29,8 +30,8 @@ pub(crate) fn widths(k: usize, n: usize) -> Vec<usize> {
 }
 
 /// The largest of them.
-pub(crate) fn widest(k: usize, n: usize) -> usize {
-    widths(k, n).into_iter().max().unwrap_or(0)
+pub(crate) fn widest(k: usize, shape: (usize, usize)) -> usize {
+    widths(k, shape).into_iter().max().unwrap_or(0)
 }
 
 /// Numbers that the eigenvectors of a graph may hold, as of 300,000 samples with 20 clusters: minutes for each graph.
@@ -195,6 +196,14 @@ mod tests {
         let found = clusters_along(&graph, &data, k, Some(&Parts { of, count: 120 }), &cancel).unwrap();
         assert!((0..n).all(|i| found[i] == found[i % k]) && found[..k].iter().all(|label| *label < k));
         assert!(found[0] != found[1] && found[1] != found[2] && found[0] != found[2]);
+    }
+
+    #[test]
+    fn wide_fits_have_at_most_one_centroid_for_each_feature() {
+        assert_eq!(widths(10, (60_000, 784)), [50, 100]);
+        assert_eq!(widths(10, (2_000, 64)), [50]);
+        assert_eq!(widths(3, (178, 13)), [13]);
+        assert!(widths(200, (10_000, 50)).is_empty());
     }
 
     #[test]
