@@ -63,8 +63,8 @@ impl<T: Real> Judge<T> {
         groups.alike.extend(Groups::find(x, &reference, &quiet, |_| false).alike);
         (judge.reference, judge.rare, judged.groups) = (Some(reference), groups.rare, groups.alike);
         judge.above = judge.scales_above(&mut seen, residuals, counts);
-        judge.look_above(&mut seen, residuals, &mut judged);
-        judge.spare(x, &mut judged);
+        let held = judge.spare(x, &mut judged);
+        judged.above = judge.look_above(&mut seen, residuals, &held);
         (judge, judged)
     }
 
@@ -75,18 +75,13 @@ impl<T: Real> Judge<T> {
         !zs.is_empty() && median(&mut zs) <= NEARLY * THRESHOLD
     }
 
-    /// Samples of rare clusters are no outliers. On a layer above they are where its centroids do not describe them.
-    fn spare<X: Data<T>>(&self, x: &X, judged: &mut Judged) {
-        let Some(rare) = &self.rare else { return };
-        let held = rare.hold(x);
+    /// Samples of rare clusters are no outliers.
+    fn spare<X: Data<T>>(&self, x: &X, judged: &mut Judged) -> Vec<bool> {
+        let held = self.rare.as_ref().map_or_else(Vec::new, |rare| rare.hold(x));
         for (score, _) in judged.scores.iter_mut().zip(&held).filter(|(_, held)| **held) {
             *score = score.min(THRESHOLD);
         }
-        for (scores, reasons) in &mut judged.above {
-            let spared = |(at, _): &(usize, &mut f64)| held[*at] && reasons[*at] != Reason::Centroids;
-            let scores = scores.iter_mut().enumerate().filter(spared);
-            scores.for_each(|(_, score)| *score = score.min(THRESHOLD));
-        }
+        held
     }
 
     /// The same by the residuals alone, where the samples cannot be read.
@@ -96,7 +91,7 @@ impl<T: Real> Judge<T> {
         let mut seen = Seen([first, None, None, None, None, None], (0.0, 0.0));
         let (mut judge, mut judged) = Self::with((None, None), &seen, &counts);
         judge.above = judge.scales_above(&mut seen, residuals, &counts);
-        judge.look_above(&mut seen, residuals, &mut judged);
+        judged.above = judge.look_above(&mut seen, residuals, &[]);
         (judge, judged)
     }
 
@@ -120,13 +115,30 @@ impl<T: Real> Judge<T> {
         residuals.iter().skip(1).map(one).collect()
     }
 
-    /// Scores and reasons on the layers above the first.
-    fn look_above(&self, seen: &mut Seen, residuals: &[&[f64]], judged: &mut Judged) {
+    /// Scores and reasons on the layers above the first. Samples that rare clusters hold may be unlike the rest. But here the
+    /// residual may lead alone: it is asked whether the nodes of the layer describe a sample.
+    fn look_above(
+        &self,
+        seen: &mut Seen,
+        residuals: &[&[f64]],
+        held: &[bool],
+    ) -> Vec<(Vec<f64>, Vec<Reason>)> {
         let one = |(residuals, scales): (&&[f64], &Scales)| {
             seen.0[Reason::Centroids as usize] = Some(residuals.to_vec());
-            judge(scales, seen)
+            let (mut scores, mut reasons) = judge(scales, seen);
+            for (i, (score, reason)) in scores.iter_mut().zip(&mut reasons).enumerate() {
+                if held.get(i) == Some(&true) {
+                    *score = score.min(THRESHOLD);
+                }
+                let alone =
+                    zs(scales, seen, i)[Reason::Centroids as usize].map(|z| THRESHOLD / scales.cut * z);
+                if let Some(alone) = alone.filter(|alone| alone > score) {
+                    (*score, *reason) = (alone, Reason::Centroids);
+                }
+            }
+            (scores, reasons)
         };
-        judged.above = residuals.iter().skip(1).zip(&self.above).map(one).collect();
+        residuals.iter().skip(1).zip(&self.above).map(one).collect()
     }
 
     /// The usual residual goes a share of the way to that of these samples.
@@ -221,8 +233,8 @@ impl<T: Real> Judge<T> {
         let mut seen = self.look(x, residuals.first().copied().unwrap_or_default());
         let (scores, reasons) = judge(&self.scales, &seen);
         let mut judged = Judged { scores, reasons, ..Judged::default() };
-        self.look_above(&mut seen, residuals, &mut judged);
-        self.spare(x, &mut judged);
+        let held = self.spare(x, &mut judged);
+        judged.above = self.look_above(&mut seen, residuals, &held);
         judged
     }
 

@@ -288,6 +288,22 @@ fn the_only_child_is_certain() {
     assert_eq!(tree.children(alone[0]).next().unwrap().certainty, Some(1.0));
 }
 
+/// Twelve samples make a node of the first layer, and none of the nodes above looks like them.
+#[test]
+fn a_sample_may_fit_a_fine_node_and_no_coarse_one() {
+    let (pairs, _) = pairs();
+    let noise = uniform(92, 12, &mut rng(12));
+    let strange = |j: usize| if j % 4 == 1 { 5.0 } else { 0.0 };
+    let x =
+        Mat::from_fn(92, 12, |i, j| if i < 80 { pairs[(i, j)] } else { strange(j) + 0.3 * noise[(i, j)] });
+    let fit = Spec::deep(&[5, 2]).outliers(Outliers::Keep).seed(1).fit(&x).unwrap();
+    let odd = |layer: usize| -> Vec<usize> {
+        (0..92).filter(|&i| fit.layers[layer].scores[i] > emmf::outliers::THRESHOLD).collect()
+    };
+    assert_eq!((odd(0), odd(1)), (vec![], (80..92).collect()));
+    assert!((80..92).all(|i| fit.layers[1].reasons[i] == emmf::outliers::Reason::Centroids));
+}
+
 /// A sample with gaps is measured by what is there, on every layer.
 #[test]
 fn gaps_of_new_samples_are_left_out_on_every_layer() {

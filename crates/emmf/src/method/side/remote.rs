@@ -131,7 +131,7 @@ impl<'a, T: Real> Server<'a, T> {
 }
 
 /// The answer with the sums that an order gives.
-fn summed<T, S: super::Summand>(
+pub(super) fn summed<T, S: super::Summand>(
     answer: impl FnOnce(Tree<S>) -> Answer<T>,
     order: impl FnOnce(&mut Tree<S>) -> Result<()>,
 ) -> Result<Answer<T>> {

@@ -7,9 +7,8 @@ use crate::error::{Error, Result};
 use crate::loss::{Loss, LossSpec, Stats};
 use crate::matrix::Mat;
 use crate::method::deep::Stack;
-use crate::method::side::{
-    Answer, Finish, Lengths, Order, Remote, SampleSide, Shards, Summand, Tree, Weighed,
-};
+use crate::method::side::remote::summed;
+use crate::method::side::{Answer, Finish, Lengths, Order, Remote, SampleSide, Shards, Tree, Weighed};
 use crate::real::Real;
 use crate::spec::LabelRule;
 
@@ -37,16 +36,6 @@ impl<T> LayerOrder<T> {
     pub(in crate::method::side) fn only_asks(&self) -> bool {
         matches!(self, Self::Nodes { .. } | Self::Pull { .. })
     }
-}
-
-/// The answer with the sums that an order gives.
-fn summed<T, S: Summand>(
-    answer: impl FnOnce(Tree<S>) -> Answer<T>,
-    order: impl FnOnce(&mut Tree<S>) -> Result<()>,
-) -> Result<Answer<T>> {
-    let mut sums = Tree::default();
-    order(&mut sums)?;
-    Ok(answer(sums))
 }
 
 /// Does what a side is told.
