@@ -74,6 +74,9 @@ def choose(
 def graph_of(
     spec: str, x: tuple[Any, ...], threads: int | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
+def plane(
+    model: Model, v: NDArray[Any], x: tuple[Any, ...] | None, threads: int | None
+) -> tuple[NDArray[np.float64], tuple[float, float], NDArray[np.float64], str]: ...
 def report(
     where: tuple[str | PathLike[str], str],
     fits: list[tuple[Model, dict[str, Any]]],

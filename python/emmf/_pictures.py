@@ -8,13 +8,13 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.decomposition import PCA
+from matplotlib.patheffects import withStroke
 from sklearn.utils.validation import check_is_fitted
 
 from . import _emmf
 from ._arrays import unmasked
 from ._base import THRESHOLD
-from ._report import check_image
+from ._report import check_image, cluster_centroids
 
 NORMAL, OUTLIER = "#4878a8", "#d1495b"
 # Told apart by most eyes, the colours of the program's figures; more clusters get hues of their own.
@@ -119,15 +119,18 @@ def _bars(ax: Any, component: Any, names: Sequence[str], features: int) -> None:
 
 
 def embedding(model: Any, X: Any = None, *, labels: Any = None, ax: Any = None) -> Any:
-    """Draw the samples in the plane, by the two main directions of their coefficients.
+    """Draw the samples in the plane, along their two principal components.
+
+    Samples are brought to unit length first, as on the page of ``report``: directions, not lengths, make the clusters.
 
     Parameters
     ----------
     model : MatrixFactorization
         A fitted estimator.
     X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
-        The samples; None, or the very object that was fitted, means those of the fit, with their ``labels_``,
-        ``coefficients_`` and ``outliers_``.
+        The samples; None, or the very object that was fitted, means those of the fit, with their ``labels_`` and
+        ``outliers_``. Where they are not in memory any more, or have missing values, the principal components are
+        those of their coefficients, and the axes say so.
     labels : array-like of shape (n_samples,), default=None
         What to colour by; None means the clusters.
     ax : matplotlib Axes, default=None
@@ -136,7 +139,7 @@ def embedding(model: Any, X: Any = None, *, labels: Any = None, ax: Any = None) 
     Returns
     -------
     ax : matplotlib Axes
-        The axes. Outliers are crosses. There is a legend of up to 20 groups.
+        The axes. Outliers are crosses, numbers are the centroids of the clusters. There is a legend of up to 20 groups.
 
     Examples
     --------
@@ -146,11 +149,12 @@ def embedding(model: Any, X: Any = None, *, labels: Any = None, ax: Any = None) 
     >>> plot.embedding(emmf.EMMF(3, init="trimmed").fit(X)).get_title()
     '160 samples, 10 outliers'
     """
-    V, clusters, is_outlier = _samples(model, X)
+    V, clusters, is_outlier, X = _samples(model, X)
     if labels is not None and len(labels) != len(V):
         raise ValueError(f"labels has {len(labels)} entries for {len(V)} samples; give one for each.")
     groups = clusters if labels is None else np.asarray(unmasked(labels, "labels"))
-    places, shares = _plane(V)
+    given, threads = (None, None) if X is None else model._given(X)
+    places, shares, centroids, by = _emmf.plane(model._model, V, given, threads)
     ax = axes_or_new(ax)
     kinds, group = np.unique(groups, return_inverse=True)
     count = len(model.components_) if labels is None else len(kinds)
@@ -162,34 +166,33 @@ def embedding(model: Any, X: Any = None, *, labels: Any = None, ax: Any = None) 
     if is_outlier.any():
         bad = places[is_outlier]
         ax.scatter(bad[:, 0], bad[:, 1], 30, OUTLIER, marker="x", label=f"outliers ({len(bad)})")
+    if labels is None and not hasattr(model, "tree_") and cluster_centroids(model)[0] is not None:
+        _number(ax, kinds, centroids)
     if len(kinds) <= NAMED:
         ax.legend(frameon=False, bbox_to_anchor=(1.01, 1), loc="upper left", fontsize="small")
     ax.set_xticks([])
     ax.set_yticks([])
-    ax.set_xlabel(f"first component ({100 * shares[0]:.0f} % of the variance)")
+    what = "" if by == "samples" else " of the coefficients"
+    ax.set_xlabel(f"first component{what} ({100 * shares[0]:.0f} % of the variance)")
     ax.set_ylabel(f"second component ({100 * shares[1]:.0f} %)")
     ax.set_title(f"{len(places)} samples, {is_outlier.sum()} outliers")
     return ax
 
 
-def _samples(model: Any, X: Any) -> tuple[Any, Any, Any]:
-    """Give coefficients, clusters, and which samples are outliers: those of the fit, or of new samples."""
+def _number(ax: Any, kinds: Any, centroids: Any) -> None:
+    """Write the number of each of these clusters above its centroid."""
+    halo = [withStroke(linewidth=3, foreground=ax.get_facecolor())]
+    style = {"ha": "center", "weight": "bold", "size": "small", "path_effects": halo}
+    for kind in kinds:
+        ax.annotate(str(kind), centroids[kind], (0, 6), textcoords="offset points", **style)
+
+
+def _samples(model: Any, X: Any) -> tuple[Any, Any, Any, Any]:
+    """Give coefficients, clusters, outliers and the samples, if they are there: those of the fit, or new ones."""
     check_is_fitted(model, "components_")
     if hasattr(model, "labels_") and (X is None or model._was_fitted_to(X)):
-        return model.coefficients_, model.labels_, model.outliers_
+        return model.coefficients_, model.labels_, model.outliers_, model._samples()
     if X is None:
         raise ValueError(f"this {type(model).__name__} knows no samples, because it comes from a file; give X.")
     is_outlier = _emmf.outliers(-model.score_samples(X), np.zeros(0, np.int64), THRESHOLD)
-    return np.asarray(model.transform(X)), model.predict(X), is_outlier
-
-
-def _plane(V: Any) -> tuple[Any, Any]:
-    """Give the place of each sample, and the shares of the variance along both axes."""
-    # Directions, not lengths, make the clusters.
-    V = V / np.maximum(np.linalg.norm(V, axis=1, keepdims=True), np.finfo(V.dtype).tiny)
-    if np.ptp(V) == 0:
-        return np.zeros((len(V), 2)), np.zeros(2)
-    # Two columns of zeros: there are two directions even of a single coefficient.
-    principal = PCA(2)
-    places = principal.fit_transform(np.hstack([V, np.zeros((len(V), 2))]))
-    return places, principal.explained_variance_ratio_
+    return np.asarray(model.transform(X)), model.predict(X), is_outlier, X

@@ -203,7 +203,7 @@ def summary(model: Any) -> str:
     if not hasattr(model, "labels_"):
         return ""
     names = getattr(model, "feature_names_in_", None)
-    centroids = _centroids(model)
+    centroids = cluster_centroids(model)
     sizes = np.bincount(model.labels_, minlength=len(centroids))
     rows = "".join(_cluster(at, size, sizes.max(), _top(centroids[at], names)) for at, size in enumerate(sizes))
     worst = np.argsort(-model.outlier_scores_)[:OUTLIERS]
@@ -225,7 +225,7 @@ def _cluster(at: int, size: int, most: int, features: str) -> str:
     return f"<tr>{cells}<td style='text-align:left'>{features}</td></tr>"
 
 
-def _centroids(model: Any) -> list[Any]:
+def cluster_centroids(model: Any) -> list[Any]:
     """Give the centroid of every cluster, None where clusters are no centroids."""
     centroids = getattr(model, "layer_components_", [model.components_])[-1]
     clusters = json.loads(model._model.spec).get("clusters") or len(centroids)

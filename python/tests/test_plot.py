@@ -1,8 +1,13 @@
 """Pictures: they are drawn, and show what they say."""
 
+import itertools
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from scipy.spatial.distance import cdist
+from sklearn.decomposition import PCA
 
 import emmf
 from emmf import plot
@@ -77,8 +82,41 @@ def test_embedding(fitted):
     assert legend(ax) == [*named, f"outliers ({model.outliers_.sum()})"]
     assert ax.get_xlabel().startswith("first component (")
     assert ax.get_xlabel().endswith(" % of the variance)")
+    assert [text.get_text() for text in ax.texts] == ["0", "1", "2"]
     ax = plot.embedding(emmf.EMMF(1, max_iter=5).fit(X), X, labels=["a"] * len(X))
+    assert not ax.texts
     assert legend(ax)[0].startswith("a (")
+
+
+def drawn_points(ax):
+    return np.vstack([each.get_offsets() for each in ax.collections])
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, csr_array])
+def test_samples_lie_along_their_own_principal_components(kind):
+    X = emmf.datasets.load_shapes(n_samples=60, n_outliers=4).data
+    X = X.astype(kind) if kind is not csr_array else kind(X)
+    model = emmf.GraphEMMF(5).fit(X)
+    ax = plot.embedding(model)
+    dense = X.toarray() if kind is csr_array else X
+    unit = dense / np.linalg.norm(dense, axis=1, keepdims=True)
+    wanted = PCA(2).fit_transform(unit)
+    found = drawn_points(ax)
+    # A direction and its opposite are the same, and points come cluster by cluster.
+    apart = [cdist(found, wanted * sign) for sign in itertools.product([1, -1], repeat=2)]
+    assert min(max(each.min(axis=0).max(), each.min(axis=1).max()) for each in apart) < 0.01 * np.ptp(wanted)
+    # Along a graph the coefficients of a cluster are nearly the same: they are drawn only where the samples are gone.
+    del X, dense
+    ax = plot.embedding(model)
+    assert ax.get_xlabel().startswith("first component of the coefficients (")
+    assert len(drawn_points(ax)) == len(found)
+
+
+def test_missing_values_have_no_components():
+    X = emmf.datasets.make_rays().X
+    X[0, 0] = np.nan
+    model = emmf.EMMF(3, missing="nan", max_iter=5).fit(X)
+    assert plot.embedding(model).get_xlabel().startswith("first component of the coefficients (")
 
 
 def test_training_samples_are_drawn_as_the_fit_saw_them(fitted):

@@ -418,6 +418,20 @@ def test_a_step_at_the_last_value_has_no_dot_and_an_early_end_is_told(browser, r
     page.close()
 
 
+# Centroids of the first plane beside which no point of any colour can be seen.
+HIDDEN = """() => {
+  const plane = planes[0], { width, height } = plane.base, fine = width / plane.width;
+  const { data } = plane.base.getContext('2d').getImageData(0, 0, width, height);
+  const colour = (x, y) => {
+    const [r, g, b, a] = data.slice(4 * (Math.round(y) * width + Math.round(x)), 4 * (Math.round(y) * width + Math.round(x)) + 4);
+    return a > 0 && Math.max(r, g, b) - Math.min(r, g, b) > 60;
+  };
+  const near = [-4, -2, 0, 2, 4];
+  const seen = ({ x, y }) => near.some((dx) => near.some((dy) => colour((plane.across(x) + dx) * fine, (plane.up(y) + dy) * fine)));
+  return plane.centroids.filter((place) => !seen(place)).length;
+}"""
+
+
 @pytest.mark.parametrize("width", [1200, 400])
 def test_forty_clusters_can_be_read(browser, tmp_path, width):
     rng = np.random.default_rng(3)
@@ -430,6 +444,7 @@ def test_forty_clusters_can_be_read(browser, tmp_path, width):
     page, said = opened(browser, tmp_path / "page.html", width)
     cells = page.locator("#confusion td")
     assert cells.count() == 1600
+    assert page.evaluate(HIDDEN) == 0, "numbers hide small groups"
     box, panel = page.locator("#confusion table").bounding_box(), page.locator("#confusion .panel").bounding_box()
     assert box["width"] <= panel["width"], "no cluster is out of sight"
     assert page.locator("#confusion td span").first.is_visible() == (width > 1000)
@@ -489,5 +504,6 @@ def test_many_samples(browser, tmp_path, samples, limit):
     assert samples - count(page)[0] <= 1
     thinned = f"of {samples:,} samples are shown"
     assert (thinned in page.locator("#embedding").inner_text()) == (samples > 10_000)
+    assert f"{samples:,} samples with 12 features" in page.inner_text("body")
     check(page, said)
     page.close()

@@ -17,6 +17,7 @@ mod layers;
 mod metrics;
 mod model;
 mod outliers;
+mod plane;
 mod registry;
 mod report;
 mod rows;
@@ -43,6 +44,8 @@ mod _emmf {
     use super::model::Model;
     #[pymodule_export]
     use super::outliers::{outliers, threshold_for};
+    #[pymodule_export]
+    use super::plane::plane;
     #[pymodule_export]
     use super::registry::{defaults, graph_params, layer_params, methods, penalty_params};
     #[pymodule_export]

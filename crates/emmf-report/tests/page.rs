@@ -60,6 +60,21 @@ fn an_old_record_without_a_sketch_makes_a_page() {
 }
 
 #[test]
+fn main_features_of_sparse_data_have_bars() {
+    let mut sparse = record("emmf", "x", false);
+    sparse.data.sparse = true;
+    let svg = Figure::new(&sparse, Kind::Centroids).svg().unwrap();
+    let named: usize = sparse
+        .sketch
+        .iter()
+        .flat_map(|sketch| &sketch.centroids)
+        .map(|centroid| centroid.top.len().min(8))
+        .sum();
+    assert!(named > 8);
+    assert_eq!(svg.matches("<polygon").count(), named);
+}
+
+#[test]
 fn a_sketch_comes_back_from_json() {
     let record = record("emmf", "x", true);
     let text = serde_json::to_string(&record).unwrap();

@@ -36,9 +36,12 @@ fn the_true_number_of_blobs_is_found() {
     assert!(
         text.contains("number of clusters")
             && text.contains("8 of 4 to 12")
-            && text.contains("splits choose it"),
+            && text.contains("splits choose it")
+            && !text.contains("no larger number"),
         "{text}"
     );
+    let text = place.run("fit blobs.csv -k 4..8 --max-iter 5").ok();
+    assert!(text.contains("8 of 4 to 8") && text.contains("no larger number was tried"), "{text}");
 }
 
 /// A rank instead of clusters, the sentence about it, and the page.

@@ -74,7 +74,7 @@ impl PlaneSketch {
     pub(super) fn new(layout: &Layout, rows: Option<Vec<usize>>) -> Self {
         let along = |axis: usize| layout.plane.points.iter().map(|point| rounded(point[axis])).collect();
         let centroids = layout.plane.centroids.iter().map(|point| point.map(rounded)).collect();
-        Self { x: along(0), y: along(1), shares: layout.plane.shares, by: layout.by, centroids, rows }
+        Self { x: along(0), y: along(1), shares: layout.plane.shares, by: layout.plane.by, centroids, rows }
     }
 
     /// The sample of a point.
@@ -86,7 +86,7 @@ impl PlaneSketch {
 impl LayoutSketch {
     pub(super) fn new(layout: &Layout) -> Self {
         let along = |axis: usize| layout.points.iter().map(|point| rounded(point[axis])).collect();
-        Self { x: along(0), y: along(1), by: layout.by }
+        Self { x: along(0), y: along(1), by: layout.plane.by }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The centroids: images, curves over the features, or, of sparse data, the main features by name.
+//! The centroids: images, curves over the features, or, of sparse data, bars of the main features with their names.
 
 use emmf_io::{CentroidSketch, Record};
 use image::{Rgb, RgbImage};
@@ -8,6 +8,8 @@ use super::paper::{Anchor, Paper, Picture};
 use super::{GOOD, GRID, sketch};
 use crate::Error;
 
+/// Names are read on it.
+const BAR: RGBColor = RGBColor(219, 227, 238);
 /// Features that are named.
 const NAMED: usize = 8;
 
@@ -63,7 +65,7 @@ pub(super) fn centroids<B: DrawingBackend>(
         paper.text(&title, (f64::from(left), f64::from(top) + 6.0), Anchor::Start, 12)?;
         match sketch.image {
             Some(shape) => pictures.push(picture(paper, centroid, shape, ((left, top), layout.cell))),
-            None if record.data.sparse => words(paper, centroid, (left, top))?,
+            None if record.data.sparse => bars(paper, centroid, ((left, top), layout.cell))?,
             None => curve(paper, centroid, ((left, top), layout.cell))?,
         }
     }
@@ -102,15 +104,19 @@ pub(super) fn pixels(centroid: &CentroidSketch, [height, width]: [usize; 2]) -> 
     pixels
 }
 
-fn words<B: DrawingBackend>(
+fn bars<B: DrawingBackend>(
     paper: &Paper<'_, B>,
     centroid: &CentroidSketch,
-    (left, top): (u32, u32),
+    ((left, top), cell): Cell,
 ) -> Result<(), Error> {
+    let most = centroid.top.iter().map(|feature| feature.value).fold(f64::MIN_POSITIVE, f64::max);
     for (line, feature) in centroid.top.iter().take(NAMED).enumerate() {
         let name: String = feature.name.chars().take(18).collect();
-        let top = f64::from(top + 25 + 17 * line as u32);
-        paper.text(&name, (f64::from(left + 6), top), Anchor::Start, 13)?;
+        let (start, middle) = (f64::from(left), f64::from(top + 25 + 17 * line as u32));
+        let end = start + f64::from(cell.0 - 10) * (feature.value / most).clamp(0.0, 1.0);
+        let (over, under) = (middle - 7.5, middle + 7.5);
+        paper.fill(&[(start, over), (end, over), (end, under), (start, under)], BAR.to_rgba())?;
+        paper.text(&name, (start + 6.0, middle), Anchor::Start, 13)?;
     }
     Ok(())
 }

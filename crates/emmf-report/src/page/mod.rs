@@ -21,6 +21,7 @@ const SCRIPT: &str = concat!(
     include_str!("js/selection.js"),
     include_str!("js/verdict.js"),
     include_str!("js/colouring.js"),
+    include_str!("js/pen.js"),
     include_str!("js/plane.js"),
     include_str!("js/steer.js"),
     include_str!("js/centroids.js"),
@@ -70,11 +71,20 @@ fn page(title: &str, text: &str, data: &data::PageData<'_>) -> Result<String, Er
 
 fn describe(records: &[&Record]) -> String {
     let of = |record: &Record| {
-        format!("{}: {} samples with {} features", record.data.name, record.data.n, record.data.d)
+        let (n, d) = (grouped(record.data.n), grouped(record.data.d));
+        format!("{}: {n} samples with {d} features", record.data.name)
     };
     let mut data: Vec<String> = records.iter().map(|record| of(record)).collect();
     data.dedup();
     data.join("; ")
+}
+
+/// A number with a comma before every three digits, as the script writes it.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let parts: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().filter_map(|part| std::str::from_utf8(part).ok()).collect();
+    parts.join(",")
 }
 
 /// What the policy calls a text by.

@@ -111,7 +111,9 @@ impl fmt::Display for Choice {
                 "{k} of {first} to {last}: two halves of the data agree to {own:.0} %; {} of {splits} splits choose it",
                 self.agreeing
             ),
-        }
+        }?;
+        let is_last = self.by_graph.is_none() && first < last && self.k == *last;
+        if is_last { write!(f, "; no larger number was tried") } else { Ok(()) }
     }
 }
 

@@ -7,20 +7,15 @@
 //!
 //! Samples are compared by direction: all are first scaled to unit length, after the preprocessing of the fit.
 
-use serde::{Deserialize, Serialize};
-
+use super::compared::{Compared, compared};
 use super::descent::descend;
-use super::directions::{Directions, directions_of_centroids};
-use super::principal::{Plane, plane};
-use crate::cancel::Cancel;
-use crate::data::{Data, Dense, Stored};
+use super::principal::{Plane, along_axes};
 use crate::error::{Error, Result};
 use crate::graph::{fuzzy_graph, nearest};
 use crate::matrix::{Mat, Part, Samples};
 use crate::model::Fit;
 use crate::preprocess;
 use crate::real::Real;
-use crate::spec::Missing;
 use crate::threads::Running;
 
 /// Neighbours of each sample: with 5 small clusters fall apart, with 15 long ones (COIL20) run into each other.
@@ -35,20 +30,8 @@ const SPARSE: usize = 4;
 pub struct Layout {
     /// One for each sample that was asked for.
     pub points: Vec<[f64; 2]>,
-    /// What is compared.
-    pub by: Likeness,
-    /// The same along its two principal components, at unit length.
+    /// The same along their two principal components, at unit length; what they are compared by holds for both.
     pub plane: Plane,
-}
-
-/// What samples are compared by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Likeness {
-    /// The samples themselves.
-    Samples,
-    /// Their coefficients: if values are missing, or if the samples are so many and so long that finding their neighbours would take minutes.
-    Coefficients,
 }
 
 /// The layout of these samples of a fit; `rows` must ascend. It depends on the fit only if samples are compared by coefficients,
@@ -90,30 +73,19 @@ pub(crate) fn laid_out<T: Real>(
     if let Some(row) = rows.iter().find(|row| **row >= n) {
         return Err(Error::param("row", row, format!("less than the number of samples, {n}")));
     }
-    let cancel = &running.cancel;
     running.threads.run(|_| {
-        if fit.model.spec().missing == Missing::Nan || work(&x, rows) > WORK {
-            let directions = Directions::of(fit.model.centroids(), &fit.v);
-            let entries = rows.iter().flat_map(|&i| directions.row(i)).collect();
-            let directions = Mat::from_vec(entries, rows.len(), fit.v.cols())?;
-            // A sample that consists of one centroid alone has one coefficient.
-            let pure = Mat::from_fn(fit.v.cols(), fit.v.cols(), |a, b| if a == b { T::ONE } else { T::ZERO });
-            let of = Dense::new(directions.view(), None);
-            return laid_out_by(Likeness::Coefficients, &of, &pure, cancel);
-        }
-        let steps = fit.model.preprocessing();
-        let part = match (rows.len() < n, preprocess::changes_values(steps)) {
+        let v = Mat::try_from_rows(rows.iter().map(|&i| fit.v.row(i)))?;
+        let part = match (rows.len() < n, preprocess::changes_values(fit.model.preprocessing())) {
+            _ if work(&x, rows) > WORK => {
+                return compared(&fit.model, (&v, None), |by| laid_out_by(&by, running));
+            }
             (false, _) => None,
             (true, false) => Some(Part::of(&x, rows)?),
             // Values that change are in memory anyway, as in the fit.
             (true, true) => Some(Part::copy(&x, rows, |_| T::ONE)?),
         };
         let chosen = part.as_ref().map_or(x, Part::samples);
-        let mut prepared = preprocess::apply(steps, chosen, false)?;
-        let (scale, norms_sq) = prepared.take_factors();
-        let data = Stored::new(prepared.samples(), scale, norms_sq);
-        let centroids = directions_of_centroids(fit.model.centroids());
-        laid_out_by(Likeness::Samples, &data.unit(), &centroids, cancel)
+        compared(&fit.model, (&v, Some(chosen)), |by| laid_out_by(&by, running))
     })?
 }
 
@@ -126,19 +98,14 @@ fn work<T: Real>(x: &Samples<'_, T>, rows: &[usize]) -> f64 {
     0.5 * rows.len() as f64 * entries as f64
 }
 
-fn laid_out_by<T: Real, X: Data<T>>(
-    by: Likeness,
-    x: &X,
-    centroids: &Mat<T>,
-    cancel: &Cancel,
-) -> Result<Layout> {
-    let plane = plane(x, centroids)?;
-    let near = nearest(x, NEIGHBOURS, cancel)?;
+fn laid_out_by<T: Real>(compared: &Compared<'_, T>, running: &Running<'_>) -> Result<Layout> {
+    let (plane, cancel) = (along_axes(compared)?, &running.cancel);
+    let near = nearest(compared.samples, NEIGHBOURS, cancel)?;
     // With fewer neighbours there is nothing to keep together.
     let points = if near.k < 2 {
         plane.points.clone()
     } else {
         descend(&fuzzy_graph(&near)?, plane.points.clone(), cancel)?
     };
-    Ok(Layout { points, by, plane })
+    Ok(Layout { points, plane })
 }

@@ -1,11 +1,14 @@
 //! Samples as points of a plane, for plotting: so that samples that are alike are near each other, and along their two principal
-//! components ([`layout`]).
+//! components ([`layout`], [`plane`]).
 
+mod compared;
 mod descent;
 mod directions;
 mod layout;
 mod principal;
 
+pub use compared::Likeness;
 pub(crate) use layout::laid_out;
-pub use layout::{Layout, Likeness, layout};
-pub use principal::Plane;
+pub use layout::{Layout, layout};
+pub(crate) use principal::plane_of;
+pub use principal::{Plane, plane};

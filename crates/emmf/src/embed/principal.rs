@@ -1,9 +1,12 @@
 //! The two main directions of samples, by subspace iteration. Cost: [`ITERATIONS`] times two products with [`WIDTH`] columns.
 
+use super::compared::{Compared, Likeness, compared};
 use crate::data::{Data, Dense, orthonormal_basis};
-use crate::error::Result;
-use crate::matrix::Mat;
+use crate::error::{Error, Result};
+use crate::matrix::{Mat, Samples};
+use crate::model::Model;
 use crate::real::Real;
+use crate::threads::Running;
 
 /// Vectors that are worked on, more than the two that are wanted: they make the two come out fast.
 const WIDTH: usize = 6;
@@ -19,10 +22,53 @@ pub struct Plane {
     pub shares: [f64; 2],
     /// Where the centroids lie.
     pub centroids: Vec<[f64; 2]>,
+    /// What is compared.
+    pub by: Likeness,
 }
 
-/// The plane of the samples, and where the `centroids`, one a row, lie in it.
-pub(super) fn plane<T: Real, X: Data<T>>(x: &X, centroids: &Mat<T>) -> Result<Plane> {
+/// Any samples along their two principal components, at unit length, as in [`layout`](super::layout()). They have the coefficients
+/// `v`, which take their place where they are not given or values are missing.
+///
+/// ```
+/// use emmf::embed::plane;
+/// use emmf::{Running, Spec, synth};
+/// let data = synth::rays_with_outliers::<f64>(&synth::Rays::default())?;
+/// let fit = Spec::emmf(3).fit(&data.x)?;
+/// let found = plane(&fit.model, &fit.v, Some((&data.x).into()), &Running::default())?;
+/// assert_eq!(found.points.len(), fit.labels.len());
+/// # Ok::<(), emmf::Error>(())
+/// ```
+pub fn plane<T: Real>(
+    model: &Model<T>,
+    v: &Mat<T>,
+    x: Option<Samples<'_, T>>,
+    running: &Running<'_>,
+) -> Result<Plane> {
+    T::plane(model, v, x, running)
+}
+
+/// See [`plane`].
+pub(crate) fn plane_of<T: Real>(
+    model: &Model<T>,
+    v: &Mat<T>,
+    x: Option<Samples<'_, T>>,
+    running: &Running<'_>,
+) -> Result<Plane> {
+    let c = model.centroids().cols();
+    let n = x.as_ref().map_or(v.rows(), |x| x.shape().0);
+    if v.shape() != (n, c) {
+        return Err(Error::Shape { what: "the coefficients", got: v.shape(), want: (n, c) });
+    }
+    if let Some(x) = &x {
+        model.check_features(x)?;
+    }
+    running.threads.run(|_| compared(model, (v, x), |compared| along_axes(&compared)))?
+}
+
+/// The plane of these samples.
+pub(super) fn along_axes<T: Real>(
+    &Compared { by, samples: x, centroids }: &Compared<'_, T>,
+) -> Result<Plane> {
     let (n, d) = x.shape();
     let width = WIDTH.min(d).min(n);
     let ones = vec![T::ONE; n];
@@ -54,7 +100,7 @@ pub(super) fn plane<T: Real, X: Data<T>>(x: &X, centroids: &Mat<T>) -> Result<Pl
         (0..along.rows()).map(|i| [at(i, 0), at(i, 1)]).collect()
     };
     let centroids = places(&centered(Dense::new(centroids.view(), None).dot(&b), &mean, &b));
-    Ok(Plane { points: places(&along), shares, centroids })
+    Ok(Plane { points: places(&along), shares, centroids, by })
 }
 
 /// (X − 1·meanᵀ)·B, from X·B.

@@ -10,11 +10,11 @@ use super::online::{Updated, fit_online, update};
 use super::rank::choose_rank;
 use super::{Given, fit, fit_side, graph_of, start_of};
 use crate::choose::{Choice, Seen, choose_k};
-use crate::embed::{Layout, laid_out};
+use crate::embed::{Layout, Plane, laid_out, plane_of};
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::init::Factors;
-use crate::matrix::Samples;
+use crate::matrix::{Mat, Samples};
 use crate::method::SampleSide;
 use crate::metrics::silhouettes_of;
 use crate::model::{Coded, Fit, Model, judging, outlier_parts, transform};
@@ -94,6 +94,14 @@ pub trait Compiled: Sized {
     /// See [`layout`](crate::embed::layout).
     fn layout(fit: &Fit<Self>, x: Samples<'_, Self>, rows: &[usize], running: &Running<'_>)
     -> Result<Layout>;
+
+    /// See [`plane`](crate::embed::plane).
+    fn plane(
+        model: &Model<Self>,
+        v: &Mat<Self>,
+        x: Option<Samples<'_, Self>>,
+        running: &Running<'_>,
+    ) -> Result<Plane>;
 
     /// See [`silhouettes`](crate::metrics::silhouettes).
     fn silhouettes(
@@ -201,6 +209,15 @@ macro_rules! compiled {
                 running: &Running<'_>,
             ) -> Result<Layout> {
                 laid_out(fit, x, rows, running)
+            }
+
+            fn plane(
+                model: &Model<Self>,
+                v: &Mat<Self>,
+                x: Option<Samples<'_, Self>>,
+                running: &Running<'_>,
+            ) -> Result<Plane> {
+                plane_of(model, v, x, running)
             }
 
             fn silhouettes(

@@ -1,6 +1,6 @@
 //! Samples as points of a plane, and how far their clusters are apart.
 
-use emmf::embed::{Likeness, layout};
+use emmf::embed::{Likeness, layout, plane};
 use emmf::metrics::silhouettes;
 use emmf::preprocess::Normalize;
 use emmf::synth::{Labelled, Rays, rays_with_outliers};
@@ -82,7 +82,7 @@ fn a_layout_keeps_classes_together_in_every_storage() {
     let (dense, csr) = (emmf::Samples::from(&data.x), sparse(&data.x));
     for x in [dense, (&csr).into()] {
         let found = layout(&fit, x, &all(&data.x), &Running::default()).unwrap();
-        assert_eq!(found.by, Likeness::Samples);
+        assert_eq!(found.plane.by, Likeness::Samples);
         let near = nearest(&found.points);
         let same = (0..near.len()).filter(|&i| data.labels[i] == data.labels[near[i]]);
         assert!(same.count() * 100 >= 98 * data.labels.len());
@@ -144,7 +144,7 @@ fn with_missing_values_coefficients_are_compared() {
     x[(3, 2)] = f64::NAN;
     let fit = Spec::emmf(3).max_iter(20).missing(Missing::Nan).fit(&x).unwrap();
     let found = layout(&fit, &x, &all(&x), &Running::default()).unwrap();
-    assert_eq!((found.by, found.points.len()), (Likeness::Coefficients, x.rows()));
+    assert_eq!((found.plane.by, found.points.len()), (Likeness::Coefficients, x.rows()));
     let none = silhouettes(&fit.model, &x, &fit.labels, &Running::default());
     assert!(matches!(none, Err(Error::Param { name: "missing", .. })));
 }
@@ -242,6 +242,22 @@ fn many_samples_are_laid_out_and_their_columns_taken_after_every_step() {
             }
         }
         let found = layout(&fit, &x, &some, &Running::default()).unwrap();
-        assert_eq!((found.points.len(), found.by), (n - 1, Likeness::Samples), "{steps:?}");
+        assert_eq!((found.points.len(), found.plane.by), (n - 1, Likeness::Samples), "{steps:?}");
     }
+}
+
+/// Any samples have a plane: those of the fit the plane of their layout, and without samples, or where values are missing, that of
+/// their coefficients.
+#[test]
+fn a_plane_needs_no_layout() {
+    let data = rays(3);
+    let fit = fitted(&data.x, 3);
+    let running = Running::default();
+    let given = plane(&fit.model, &fit.v, Some((&data.x).into()), &running).unwrap();
+    assert_eq!(given, layout(&fit, &data.x, &all(&data.x), &running).unwrap().plane);
+    assert_eq!(given.by, Likeness::Samples);
+    let gone = plane(&fit.model, &fit.v, None, &running).unwrap();
+    assert_eq!((gone.by, gone.points.len(), gone.centroids.len()), (Likeness::Coefficients, fit.v.rows(), 3));
+    let error = plane(&fit.model, &Mat::zeros(2, 3), Some((&data.x).into()), &running).unwrap_err();
+    assert!(error.to_string().contains("coefficients"), "{error}");
 }

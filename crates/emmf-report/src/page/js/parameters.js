@@ -10,7 +10,7 @@ const repeat = {
     if (run.command) panel.append(el("p", {}, "The command that made this:"), el("pre", { tabindex: "0" }, run.command));
     const { data, seconds } = run;
     const rows = [
-      ["data", `${data.name}: ${data.n} samples, ${data.d} features, ${data.dtype}, ${data.sparse ? "sparse" : "dense"}`],
+      ["data", `${data.name}: ${count(data.n)} samples, ${count(data.d)} features, ${data.dtype}, ${data.sparse ? "sparse" : "dense"}`],
       ["seconds", ["prepare", "init", "iterate", "total"].map((part) => `${part} ${number(seconds[part], 3)}`).join(", ")],
       ["best restart", String(run.restart)],
       ...(run.grid ? [["chosen from a grid", flat(run.grid)]] : []),

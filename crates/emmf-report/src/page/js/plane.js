@@ -25,57 +25,9 @@ const centroidPlaces = (run, view, points, labels, outlier) => {
     const [x, y] = [middle(of.map((at) => points.x[at])), middle(of.map((at) => points.y[at]))];
     const far = (at) => (points.x[at] - x) ** 2 + (points.y[at] - y) ** 2;
     const nearest = of.reduce((best, at) => (far(at) < far(best) ? at : best));
-    return [{ cluster, x: points.x[nearest], y: points.y[nearest] }];
+    const reaches = of.map(far).sort((a, b) => a - b);
+    return [{ cluster, x: points.x[nearest], y: points.y[nearest], reach: Math.sqrt(reaches[Math.floor(0.9 * reaches.length)]) }];
   });
-};
-
-// The lines and numbers around the field.
-const drawFrame = (pen, field, ink, axis) => {
-  pen.strokeStyle = ink.line;
-  pen.strokeRect(field.left, field.top, field.right - field.left, field.bottom - field.top);
-  if (!axis) return;
-  pen.fillStyle = ink.faint;
-  pen.font = "11px system-ui, sans-serif";
-  pen.textAlign = "center";
-  for (const tick of ticks(axis.x[0], axis.x[1], 5)) pen.fillText(number(tick, 2), axis.across(tick), field.bottom + 13);
-  pen.fillText(axis.names[0], (field.left + field.right) / 2, field.bottom + 27);
-  pen.textAlign = "right";
-  for (const tick of ticks(axis.y[0], axis.y[1], 5)) pen.fillText(number(tick, 2), field.left - 4, axis.up(tick) + 4);
-  pen.save();
-  pen.translate(10, (field.top + field.bottom) / 2);
-  pen.rotate(-Math.PI / 2);
-  pen.textAlign = "center";
-  pen.fillText(axis.names[1], 0, 0);
-  pen.restore();
-};
-
-const drawPoint = (pen, x, y, radius, cross) => {
-  pen.beginPath();
-  if (cross) {
-    const r = radius + 1;
-    pen.moveTo(x - r, y - r);
-    pen.lineTo(x + r, y + r);
-    pen.moveTo(x - r, y + r);
-    pen.lineTo(x + r, y - r);
-    pen.stroke();
-  } else {
-    pen.arc(x, y, radius, 0, 7);
-    pen.fill();
-  }
-};
-
-const drawCentroid = (pen, x, y, text, ink, faded) => {
-  pen.globalAlpha = faded ? 0.25 : 1;
-  pen.font = "bold 12px system-ui, sans-serif";
-  pen.textAlign = "center";
-  pen.lineJoin = "round";
-  // A halo, so that points can be seen around the number and the number on points.
-  pen.lineWidth = 4;
-  pen.strokeStyle = ink.paper;
-  pen.strokeText(text, x, y + 4);
-  pen.fillStyle = ink.ink;
-  pen.fillText(text, x, y + 4);
-  pen.globalAlpha = 1;
 };
 
 class Plane {
@@ -130,8 +82,8 @@ class Plane {
     const field = axes ? { left: 44, right: width - 2, top: 2, bottom: height - 34 } : { left: 1, right: width - 1, top: 1, bottom: height - 1 };
     const centroids = this.centroids = centroidPlaces(this.run, this.view, points, this.labels, (at) => isOutlier(this.run, this.of[at]));
     let [[left, right], [low, high]] = ["x", "y"].map((axis) => ends(points[axis].concat(centroids.map((one) => one[axis]))));
-    // Room for whole points at the edges and, with axes, for the numbers above centroids.
-    const [wide, tall] = [field.right - field.left - 24, field.bottom - field.top - (axes ? 44 : 24)];
+    // Room for whole points at the edges and for the numbers above centroids.
+    const [wide, tall] = [field.right - field.left - 24, field.bottom - field.top - 44];
     let [perX, perY] = [wide / (right - left || 1), tall / (high - low || 1)];
     // A layout has no directions: one unit is as long across as upwards.
     if (!axes) perX = perY = Math.min(perX, perY);
@@ -190,9 +142,15 @@ class Plane {
     }
     pen.globalAlpha = 1;
     if (colouring.by !== "cluster") return;
-    // By coordinates a centroid may lie on its samples, which are to be seen.
-    const lift = this.view === "principal" ? 10 : 0;
-    for (const { cluster, x, y } of this.centroids) drawCentroid(pen, this.across(x), this.up(y) - lift, String(cluster), ink, any && !isChosen(run, cluster));
+    for (const one of this.centroids) drawCentroid(pen, this.across(one.x), this.up(one.y) - this.lift(one, radius), String(one.cluster), ink, any && !isChosen(run, one.cluster));
+  }
+
+  // How far above its place the number of a cluster is. Samples are to be seen: by coordinates a centroid may lie on a few of its
+  // own, and a number would hide a small group.
+  lift({ y, reach }, radius) {
+    if (this.view === "principal") return 10;
+    const own = this.up(y) - this.up(y + reach);
+    return own < 10 ? own + radius + 8 : 0;
   }
 
   // The sample that is looked at, here or in another plane.

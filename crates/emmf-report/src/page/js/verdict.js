@@ -12,7 +12,7 @@ const told = {
   clusters: (run) => {
     const sizes = Array.from(sizesOf(run)).sort((a, b) => a - b);
     const [least, middle, most] = [sizes[0], sizes[sizes.length >> 1], sizes[sizes.length - 1]];
-    const spread = sizes.length === 1 ? "" : least === most ? ` of ${count(least)} each` : `, the smallest with ${count(least)}, the largest with ${count(most)} (median ${count(middle)})`;
+    const spread = sizes.length === 1 ? "" : least === most ? `, each with ${count(least)}` : `, the smallest with ${count(least)}, the largest with ${count(most)} (median ${count(middle)})`;
     const thinned = run.rows ? `, counted on ${count(run.rows.length)} of them` : "";
     return [el("b", {}, plural(sizes.length, "cluster")), `${many ? "" : ` among ${plural(run.data.n, "sample")} of ${run.data.name} by ${run.spec.method}`}${spread}${thinned}.`];
   },
