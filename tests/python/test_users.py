@@ -71,7 +71,7 @@ def store(path):
 # What each person has, what they type, and what their first sample is called.
 PEOPLE = {
     "cells.h5ad": (cells, ["--labels", "cell_type"], "S000"),
-    "reviews.jsonl": (reviews, ["--text", "review", "--id", "id"], "S000"),
+    "reviews.jsonl": (reviews, ["--text", "review"], "S000"),
     "german.csv.gz": (german, [], "S000"),
     "export.xlsx": (export, ["--labels", "species"], "100000"),
     "measured.feather": (measured, ["--labels", "species"], "S000"),
@@ -144,6 +144,51 @@ def test_h5ad_is_known_by_its_content(tmp_path):
         assert anndata.read_h5ad(tmp_path / "result" / "result.h5ad").varm["emmf"].shape == (6, 3)
     TABLE.to_csv(tmp_path / "x.csv")
     assert "is not one" in emmf("fit", "x.csv", *FIT, "--out", "o", "--write", "h5ad", code=2, cwd=tmp_path).stderr
+
+
+def test_new_cells_come_back_as_h5ad(tmp_path):
+    cells(tmp_path / "x.h5ad")
+    emmf("fit", "x.h5ad", *FIT, "--out", "result", "--columns", "gene_0,gene_2,gene_5", cwd=tmp_path)
+    anndata.read_h5ad(tmp_path / "x.h5ad")[30:].copy().write_h5ad(tmp_path / "new.h5ad")
+    emmf("transform", "result", "new.h5ad", "--out", "coded.h5ad", cwd=tmp_path)
+    emmf("transform", "result", "new.h5ad", "--out", "coded.csv", cwd=tmp_path)
+    found, table = anndata.read_h5ad(tmp_path / "coded.h5ad"), rows(tmp_path / "coded.csv")
+    assert list(found.obs_names) == NAMES[30:] == [row["name"] for row in table]
+    assert list(found.obs["emmf_label"].astype(str)) == [row["label"] for row in table]
+    assert found.obsm["X_emmf"] == pytest.approx(np.array([[float(row[f"v{k}"]) for k in range(3)] for row in table]))
+    assert np.isnan(found.varm["emmf"]).all(axis=1).tolist() == [False, True, False, True, True, False]
+    TABLE.to_csv(tmp_path / "x.csv")
+    emmf("fit", "x.csv", *FIT, "--out", "of_table", cwd=tmp_path)
+    said = emmf("transform", "of_table", "x.csv", "--out", "coded2.h5ad", code=2, cwd=tmp_path).stderr
+    assert "x.csv is not one" in said and not (tmp_path / "coded2.h5ad").exists()
+
+
+def test_another_sheet_holds_the_numbers(tmp_path):
+    with pd.ExcelWriter(tmp_path / "x.xlsx") as book:
+        pd.DataFrame({"note": ["made on Monday"]}).to_excel(book, sheet_name="Cover", index=False)
+        TABLE.to_excel(book, sheet_name="Measured")
+    said = emmf("fit", tmp_path / "x.xlsx", *FIT, code=2).stderr
+    assert "sheet 'Cover' holds no numbers" in said and "'Measured'" in said and "--variable NAME" in said
+    emmf("fit", tmp_path / "x.xlsx", *FIT, "--variable", "Measured")
+
+
+def test_json_as_pandas_writes_it_by_default(tmp_path):
+    TABLE.to_json(tmp_path / "x.json")
+    assert "a JSON object of columns cannot be read" in emmf("fit", tmp_path / "x.json", *FIT, code=2).stderr
+
+
+def test_columns_called_like_cells_look_transposed(tmp_path):
+    barcodes = ["".join(RNG.choice(list("ACGT"), 16)) + "-1" for _ in NAMES]
+    TABLE.set_axis(barcodes).T.to_csv(tmp_path / "x.csv")
+    said = emmf("fit", tmp_path / "x.csv", "-k", "2").stderr
+    assert "called like cells" in said and "--transpose" in said
+    assert "called like cells" not in emmf("fit", tmp_path / "x.csv", *FIT, "--transpose").stderr
+
+
+def test_a_stream_is_continued_in_its_folder(tmp_path):
+    TABLE.to_csv(tmp_path / "x.csv", index=False)
+    emmf("fit", "x.csv", "-k", "2", "--batch", "30", "--out", "live", cwd=tmp_path)
+    emmf("fit", "x.csv", "--update", "live", cwd=tmp_path)
 
 
 @pytest.mark.parametrize("gap", ["NA", "n/a", "#N/A", "null", "NULL", "None", "NaN", "-", "?"])
@@ -269,6 +314,9 @@ def test_options_of_other_programs_are_known(tmp_path):
         (["--alpha_W=0.1"], "--param alpha-w=VALUE"),
         (["--beta-loss", "kullback-leibler"], "--method nmf-div"),
         (["--init", "custom"], "--start FILE"),
+        (["--n_components", "3"], "'-k' here"),
+        (["--random-state", "3"], "'--seed' here"),
+        (["--jobs", "3"], "'--threads' here"),
     ]:
         assert tip in emmf("fit", tmp_path / "x.csv", *FIT, *typed, code=2).stderr
     emmf("fit", tmp_path / "x.csv", *FIT, "--method", "nmf", "--param", "alpha_w=0.001")

@@ -165,7 +165,7 @@ pub(crate) struct InputArgs {
     emmf fit large.npy -k 50 --out result --checkpoint 10; emmf fit --resume result\n  \
     cat table.csv | emmf fit - -k 3 --labels class --init trimmed --normalize clip\n  \
     sensor | emmf fit - -k 5 --batch 1000 --half-life 100000 --out live --json\n  \
-    emmf fit --update live/model.safetensors tuesday.csv"
+    emmf fit --update live tuesday.csv"
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct FitArgs {

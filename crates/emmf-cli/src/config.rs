@@ -69,8 +69,10 @@ fn unknown(key: &str, command: &Command) -> String {
     if key == "config" {
         return "one file of options cannot name another; leave 'config' out".into();
     }
-    let longs = command.get_arguments().filter_map(Arg::get_long);
-    let meant = emmf_io::nearest(&key.replace('_', "-"), longs);
+    let longs: Vec<&str> = command.get_arguments().filter_map(Arg::get_long).collect();
+    let here = tips::called_here(key).filter(|here| longs.contains(here));
+    let meant =
+        here.map(str::to_owned).or_else(|| emmf_io::nearest(&key.replace('_', "-"), longs.iter().copied()));
     let meant = meant.map_or_else(String::new, |meant| format!("; did you mean '{meant}'?"));
     format!("emmf {} has no option '{key}'{meant}", command.get_name())
 }

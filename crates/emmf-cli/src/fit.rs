@@ -9,15 +9,16 @@ use emmf::preprocess::Normalize;
 use emmf::registry::{DEFAULT, GraphUse};
 use emmf::{Choice, Cut, Fit, Given, Missing, Real, Running, Samples, Spec};
 use emmf_io::{
-    Budget, DataInfo, Dtype, Features, Matrix, ReadOptions, Record, Remark, ResultFolder, Results, Sketch,
+    Budget, DataInfo, Dtype, Features, Matrix, ReadOptions, Record, ResultFolder, Results, Sketch,
     TableFormat,
 };
 use emmf_report::report_page;
 
 use crate::args::FitArgs;
+use crate::assumed;
 use crate::complain;
 use crate::grid;
-use crate::input::{self, Input, Work};
+use crate::input::{self, Work};
 use crate::interrupt;
 use crate::look::About;
 use crate::online;
@@ -59,39 +60,13 @@ pub(crate) fn run(args: &FitArgs) -> Result<()> {
     let reading = Waiting::new("reading the samples", args.quiet);
     let input = input::open(data, (args.gaps.meaning(), budget), None, work)?;
     drop(reading);
-    tell(args, &input);
+    assumed::tell(args, &input);
     let input = match args.top_features {
         Some(most) => input.with_top_features(most, &args.input.data, budget)?,
         None => input,
     };
     input.work((&args.gaps, budget), Fitting { args, spec: &spec, budget, folder: folder.as_ref() })
 }
-
-/// Says what was taken for granted about the data, and what looks as if it was not meant.
-fn tell(args: &FitArgs, input: &Input) {
-    if args.quiet {
-        return;
-    }
-    // The summary tells about words.
-    for remark in input.about().remarks.iter().filter(|remark| !matches!(remark, Remark::Words { .. })) {
-        complain(&wording::remark(remark, &args.input.data));
-    }
-    let (samples, features) = input.shape();
-    if features > MANY_FEATURES
-        && features > 20 * samples
-        && !args.input.transpose
-        && input.about().image.is_none()
-        && !input.about().words
-    {
-        complain(&format!(
-            "{}: {samples} samples of {features} features; if the rows are features, use --transpose",
-            input::called(&args.input.data)
-        ));
-    }
-}
-
-/// Fewer features than this are no reason to think that they are samples.
-const MANY_FEATURES: usize = 5_000;
 
 struct Fitting<'a> {
     args: &'a FitArgs,

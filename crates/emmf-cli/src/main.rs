@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod assumed;
 mod batches;
 mod bench;
 mod config;
@@ -86,8 +87,10 @@ fn hush_caught_panics() {
 
 fn fail(error: &anyhow::Error) -> ExitCode {
     let text = wording::in_words(error).unwrap_or_else(|| format!("{error:#}"));
+    let text = output::folded(&format!("error: {text}"));
+    let text = text.strip_prefix("error:").unwrap_or(&text);
     // In colour only where a terminal shows it and NO_COLOR does not forbid it.
-    let _ = writeln!(AutoStream::auto(std::io::stderr()), "\x1b[1;31merror:\x1b[0m {text}");
+    let _ = writeln!(AutoStream::auto(std::io::stderr()), "\x1b[1;31merror:\x1b[0m{text}");
     ExitCode::from(BAD_INPUT)
 }
 
@@ -101,5 +104,5 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 /// A line on standard error, which may be gone.
 fn complain(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+    let _ = writeln!(std::io::stderr(), "{}", output::folded(line));
 }

@@ -14,6 +14,7 @@ use crate::fit::{self, WITHOUT_GRAPH};
 use crate::input::{self, called};
 use crate::look::About;
 use crate::matching::matched;
+use crate::output::model_file;
 use crate::values::{Clusters, count};
 use crate::wording::explained;
 use crate::{complain, interrupt};
@@ -31,8 +32,8 @@ pub(crate) struct OnlineArgs {
     pub(crate) batch: Option<usize>,
     /// Continue training a model of --batch on DATA
     ///
-    /// All at once or in batches; the model is written back to its file, or to --out.
-    #[arg(long, value_name = "MODEL", hide_short_help = true)]
+    /// RESULT is the folder of the model, or its model.safetensors. All samples are learned at once or in batches; the model is written back to its file, or to --out.
+    #[arg(long, value_name = "RESULT", hide_short_help = true)]
     pub(crate) update: Option<PathBuf>,
     /// Number of samples after which an older sample counts half [default: none is forgotten]
     #[arg(
@@ -57,8 +58,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<()> {
     check(args)?;
     let (file, folder) = place(args)?;
     let mut learner = Learner { args, file, model: None, seen: 0, batches: 0, written: None, warned: false };
-    if let Some(path) = &args.online.update {
-        let (model, notes) = emmf_io::read_model_and_notes(path)?;
+    if let Some(path) = args.online.update.as_deref().map(model_file) {
+        let (model, notes) = emmf_io::read_model_and_notes(&path)?;
         if !has_past(&model) {
             bail!(
                 "{}: cannot continue learning, because it was fitted to all samples at once; make one with emmf fit DATA --batch N",
@@ -121,8 +122,9 @@ fn place(args: &FitArgs) -> Result<(PathBuf, Option<ResultFolder>)> {
             Ok((out.join(MODEL_FILE), Some(folder)))
         }
         (None, Some(model)) => {
-            emmf_io::check_writable(model)?;
-            Ok((model.clone(), None))
+            let file = model_file(model);
+            emmf_io::check_writable(&file)?;
+            Ok((file, None))
         }
         (None, None) => bail!("--batch needs --out DIR, a folder for the model"),
     }

@@ -34,6 +34,27 @@ pub(crate) fn wrote(paths: &[&Path], json: bool) -> Result<()> {
     Ok(paths.iter().try_for_each(|path| writeln!(out, "written to {path}"))?)
 }
 
+/// A line on standard error, whose words stay whole where a terminal shows it.
+pub(crate) fn folded(line: &str) -> String {
+    let width = terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| width.0.into());
+    width.map_or_else(|| line.to_owned(), |width| fold(line, width))
+}
+
+/// What does not fit into so many columns goes on in the next line, a little to the right.
+fn fold(line: &str, width: usize) -> String {
+    let (mut folded, mut column) = (String::new(), 0);
+    for word in line.split_inclusive([' ', '\n']) {
+        if column > 0 && column + word.trim_end().chars().count() > width {
+            folded.truncate(folded.trim_end().len());
+            folded.push_str("\n  ");
+            column = 2;
+        }
+        folded.push_str(word);
+        column = if word.ends_with('\n') { 0 } else { column + word.chars().count() };
+    }
+    folded
+}
+
 /// Prints a table, its lines without blanks at their ends.
 pub(crate) fn print(table: &Table) -> Result<()> {
     Ok(writeln!(std::io::stdout().lock(), "{}", table.trim_fmt())?)
@@ -56,4 +77,17 @@ pub(crate) fn table<'a>(header: impl IntoIterator<Item = &'a str>) -> Table {
     fill(&mut table);
     table.set_header(header.into_iter().collect::<Vec<_>>());
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fold;
+
+    #[test]
+    fn words_stay_whole() {
+        assert_eq!(fold("x.csv: one two three", 12), "x.csv: one\n  two three");
+        assert_eq!(fold("exactly twelve\nmore", 14), "exactly twelve\nmore");
+        assert_eq!(fold("a_word_that_is_too_long for it", 10), "a_word_that_is_too_long\n  for it");
+        assert_eq!(fold("", 10), "");
+    }
 }

@@ -22,6 +22,23 @@ pub(crate) fn give(error: &mut clap::Error) {
     }
 }
 
+/// What other programs call an option, and what it is here.
+const ELSEWHERE: [(&str, &str); 7] = [
+    ("n-components", "k"),
+    ("components", "k"),
+    ("rank", "k"),
+    ("random-state", "seed"),
+    ("n-jobs", "threads"),
+    ("jobs", "threads"),
+    ("n-neighbors", "neighbours"),
+];
+
+/// What an option of other programs is here.
+pub(crate) fn called_here(name: &str) -> Option<&'static str> {
+    let name = name.to_lowercase().replace('_', "-");
+    ELSEWHERE.iter().find(|(there, _)| *there == name).map(|(_, here)| *here)
+}
+
 fn of_option(name: &str) -> Option<String> {
     let name = name.to_lowercase().replace('_', "-");
     if name == "beta-loss" {
@@ -30,6 +47,10 @@ fn of_option(name: &str) -> Option<String> {
              any other"
                 .into(),
         );
+    }
+    if let Some(here) = called_here(&name) {
+        let dashes = if here.len() == 1 { "-" } else { "--" };
+        return Some(format!("it is '{dashes}{here}' here"));
     }
     is_parameter(&name).then(|| format!("a parameter of the method is set by '--param {name}=VALUE'"))
 }

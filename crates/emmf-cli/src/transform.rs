@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args as ClapArgs;
 use emmf::{Mat, Missing, Model, Real, Running, Samples, Spec};
-use emmf_io::{AnyModel, Dataset, Dtype, Notes, Numbers};
+use emmf_io::{Annotated, AnyModel, Dataset, Dtype, Features, Notes, Numbers};
 
 use crate::args::InputArgs;
 use crate::gaps::MissingArgs;
@@ -20,6 +20,7 @@ use crate::wording::explained;
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  \
     emmf transform result new.csv --out coded.csv\n  \
+    emmf transform result new.h5ad --out coded.h5ad\n  \
     emmf transform result new.csv --out - | sort -t, -g -k 6")]
 pub(crate) struct TransformArgs {
     /// Folder of a fit, or its model.safetensors
@@ -47,7 +48,7 @@ pub(crate) struct TransformArgs {
     /// File for the coefficients, label, residual and score of each sample
     ///
     /// The columns are those of a fit's coefficients.csv: the name, if there is one, v0, v1, …, label, residual, score, and with
-    /// layers l2v0, …, label1, score1, …. The extension sets the format: csv, tsv, npy, npz, mat, mtx or parquet; - is CSV on standard output.
+    /// layers l2v0, …, label1, score1, …. The extension sets the format: csv, tsv, npy, npz, mat, mtx or parquet; - is CSV on standard output. With h5ad, they are added to a copy of DATA, as in result.h5ad of a fit.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Print one JSON object about what was written
@@ -56,7 +57,7 @@ pub(crate) struct TransformArgs {
 }
 
 pub(crate) fn run(args: &TransformArgs) -> Result<()> {
-    emmf_io::check_output(&args.out)?;
+    check_output(args)?;
     args.imputed.as_deref().map_or(Ok(()), emmf_io::check_output)?;
     let (model, notes) = emmf_io::read_model_and_notes(&model_file(&args.model))?;
     let missing = match args.gaps.meaning() {
@@ -71,15 +72,19 @@ pub(crate) fn run(args: &TransformArgs) -> Result<()> {
     drop(reading);
     let columns = data.about_mut().columns.take();
     let names = data.about_mut().names.take();
-    let (coded, imputed) = match (model, data) {
+    let (found, imputed) = match (model, data) {
         (AnyModel::F32(model), Input::Memory(x, _)) => {
-            transform(args, &model.with_missing(missing), x.into_f32().samples())?
+            transform(args, (&model.with_missing(missing), &notes), x.into_f32().samples())?
         }
         (AnyModel::F64(model), Input::Memory(x, _)) => {
-            transform(args, &model.with_missing(missing), x.into_f64().samples())?
+            transform(args, (&model.with_missing(missing), &notes), x.into_f64().samples())?
         }
-        (AnyModel::F32(model), Input::File(data, _)) => transform(args, &model, Samples::Stream(&data.rows))?,
-        (AnyModel::F64(model), Input::File(data, _)) => transform(args, &model, Samples::Stream(&data.rows))?,
+        (AnyModel::F32(model), Input::File(data, _)) => {
+            transform(args, (&model, &notes), Samples::Stream(&data.rows))?
+        }
+        (AnyModel::F64(model), Input::File(data, _)) => {
+            transform(args, (&model, &notes), Samples::Stream(&data.rows))?
+        }
     };
     let writing = (args.out.as_os_str() != "-").then(|| Waiting::new("writing the results", false));
     let mut written = vec![args.out.as_path()];
@@ -87,9 +92,40 @@ pub(crate) fn run(args: &TransformArgs) -> Result<()> {
         write_data(path, Dataset::new(x, None, columns))?;
         written.push(path);
     }
-    write_data(&args.out, Dataset { names, ..coded })?;
+    match found {
+        Found::Table(coded) => write_data(&args.out, Dataset { names, ..*coded })?,
+        Found::Annotated(found) => found.write(&args.out, &args.input.data)?,
+    }
     drop(writing);
     wrote(&written, args.json)
+}
+
+/// Whether the results are added to the AnnData file that the samples are from.
+fn is_annotated(args: &TransformArgs) -> bool {
+    args.out.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("h5ad"))
+}
+
+/// Whether the results can be written, so that this is known before the work.
+fn check_output(args: &TransformArgs) -> Result<()> {
+    if !is_annotated(args) {
+        return Ok(emmf_io::check_output(&args.out)?);
+    }
+    if args.input.transpose || !emmf_io::is_anndata(&args.input.data) {
+        bail!(
+            "{}: the results are added to an AnnData file (.h5ad), and {} is not one; write .csv or .parquet",
+            args.out.display(),
+            args.input.data.display()
+        );
+    }
+    Ok(emmf_io::check_writable(&args.out)?)
+}
+
+/// What is written about the samples.
+enum Found {
+    /// One row a sample: its coefficients, label, residual and outlier score.
+    Table(Box<Dataset>),
+    /// The same in an AnnData file.
+    Annotated(Box<Annotated>),
 }
 
 /// The samples, with their gaps, in the order of the model's features.
@@ -108,12 +144,12 @@ fn samples(args: &TransformArgs, (model, notes): (&AnyModel, &Notes), missing: M
     Ok(data.in_order(&order)?)
 }
 
-/// One row a sample: its coefficients, label, residual and outlier score; and the samples filled in.
+/// What the model says of the samples; and the samples filled in.
 fn transform<T: Real>(
     args: &TransformArgs,
-    model: &Model<T>,
+    (model, notes): (&Model<T>, &Notes),
     x: Samples<'_, T>,
-) -> Result<(Dataset, Option<Numbers>)>
+) -> Result<(Found, Option<Numbers>)>
 where
     Numbers: From<Mat<T>>,
 {
@@ -121,7 +157,13 @@ where
     let coded = model.transform_with(x, &Running::on(args.threads));
     drop(coding);
     let coded = coded.map_err(|error| explained(&error, &args.input.data))?;
+    if is_annotated(args) {
+        let features = Features { names: notes.features.as_deref(), image: None };
+        let found = Box::new(Annotated::new(model, &coded, features));
+        return Ok((Found::Annotated(found), coded.imputed.map(Numbers::from)));
+    }
     let found = (&coded.labels[..], &coded.residuals[..], &coded.scores[..]);
     let more = emmf_io::layer_columns(model, &coded.v, &coded.layers)?;
-    Ok((emmf_io::coefficients(&coded.v, found, &more, None), coded.imputed.map(Numbers::from)))
+    let table = Box::new(emmf_io::coefficients(&coded.v, found, &more, None));
+    Ok((Found::Table(table), coded.imputed.map(Numbers::from)))
 }

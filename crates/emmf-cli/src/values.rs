@@ -207,7 +207,7 @@ pub(crate) fn clusters(text: &str) -> Result<Clusters, String> {
     let Some((low, high)) = text.split_once("..") else {
         return count(text)
             .map(Clusters::Fixed)
-            .map_err(|why| format!("{why}, or auto, or a range such as 2..20"));
+            .map_err(|_| "it must be a whole number of at least 1, auto, or a range such as 2..20".into());
     };
     match (count(low)?, count(high.trim_start_matches('='))?) {
         (low, high) if low >= 2 && low <= high => Ok(Clusters::Among(low..=high)),

@@ -49,6 +49,12 @@ pub(crate) fn explained(error: &emmf::Error, file: &Path) -> Error {
         emmf::Error::Unknown { kind: "method", .. } => {
             anyhow!("{text} `emmf methods` lists them all")
         }
+        emmf::Error::Unknown { kind: "parameter of this method", name, .. }
+            if OPTIONS.contains(&name.replace('-', "_").as_str()) =>
+        {
+            let option = name.replace('_', "-");
+            anyhow!("{name} is no parameter of this method, but an option of its own: --{option} VALUE")
+        }
         emmf::Error::Constant { .. } => anyhow!("{file}: {text}; give data that vary"),
         emmf::Error::Param { .. }
         | emmf::Error::Unknown { .. }
@@ -70,6 +76,7 @@ fn called_here(setting: Setting<'_>) -> String {
 pub(crate) fn remark(remark: &Remark, file: &Path) -> String {
     let hint = match remark {
         Remark::Names { column } => format!("; --drop '{column}' leaves it out altogether"),
+        Remark::NamesOfTexts { .. } => "; --id NAME takes another column".into(),
         Remark::Ids { column } | Remark::Counts { column } => {
             format!("; if it is a feature, use --columns '{column},*'")
         }

@@ -5,8 +5,9 @@ use crate::budget::Budget;
 use crate::cells::{Cell, Column};
 use crate::dataset::{Dataset, Dtype, Numbers};
 use crate::error::{Problem, listed, shortened};
-use crate::options::{LABEL_VARIABLES, ReadOptions, find_column, is_label_column};
+use crate::options::{LABEL_VARIABLES, ReadOptions, find_column};
 use crate::roles::{Kind, Table, no_such_column};
+use crate::roles_of_texts::TextRoles;
 use crate::text::is_gap;
 use crate::texts::Texts;
 use emmf::{Mat, Real};
@@ -84,18 +85,16 @@ impl Columns {
 
     /// A column of texts, with the labels, and the names where they are wanted.
     pub(crate) fn into_texts(self, column: &str, options: &ReadOptions) -> Result<Texts, Problem> {
-        let at = self.find(column)?;
-        let names = self.names.as_deref().unwrap_or_default();
-        let usual = || names.iter().position(|name| is_label_column(name)).filter(|&other| other != at);
-        let labels = options.labels.as_deref().map(|wanted| self.find(wanted)).transpose()?.or_else(usual);
-        let usual_id = || find_column(options.usual.id.as_deref()?, self.names.as_deref(), self.all.len());
-        let ids = options.id.as_deref().map(|wanted| self.find(wanted)).transpose()?.or_else(usual_id);
+        let names = self.names.as_deref();
+        let roles = TextRoles::of(column, (names, self.all.len(), true), options)?;
         let strings = |at| self.strings(at, &options.budget);
-        Ok(Texts {
-            all: strings(at)?,
-            labels: labels.map(strings).transpose()?,
-            names: ids.map(strings).transpose()?,
-        })
+        let found = Texts {
+            all: strings(roles.texts)?,
+            labels: roles.labels.map(strings).transpose()?,
+            names: roles.names.map(strings).transpose()?,
+            remark: None,
+        };
+        roles.settled(found, names, &options.budget)
     }
 
     fn find(&self, wanted: &str) -> Result<usize, Problem> {

@@ -201,6 +201,14 @@ pub enum Problem {
         /// What chooses.
         setting: Setting,
     },
+    /// The part of a file that is read by default holds no numbers, and there are others.
+    #[error("{part} holds no numbers; there {} also {others}", are(.others))]
+    OtherParts {
+        /// What was read.
+        part: String,
+        /// What else there is.
+        others: String,
+    },
     /// An entry without a value.
     #[error("column '{column}' has no value in row {row} (from 1)")]
     Missing {
@@ -327,6 +335,7 @@ impl Problem {
         Some(match self {
             Self::Idle { setting } => Advice::LeaveOut(*setting),
             Self::Ambiguous { setting, .. } => Advice::Choose(*setting),
+            Self::OtherParts { .. } => Advice::Choose(Setting::Variable),
             Self::NotANumber { advice, .. } => advice.clone(),
             Self::Missing { .. } => Advice::FillIn,
             Self::LabelsDiffer { column, .. } => Advice::Names { column: column.clone() },

@@ -40,6 +40,12 @@ pub(crate) fn read(bytes: &[u8], budget: &Budget) -> Result<Columns, Problem> {
         at = skipped(bytes, bytes.len() - rest.len(), b',');
         table.add(record)?;
     }
+    if table.is_by_columns() {
+        return Err(Problem::unsupported(
+            "a JSON object of columns",
+            "write an object for every row, in pandas with to_json(path, orient=\"records\")",
+        ));
+    }
     Ok(Columns::of_cells(Some(table.names), table.cells, 1))
 }
 
@@ -179,6 +185,12 @@ impl<'a> Records<'a> {
             cells.push(cells::Cell::Gap);
         }
         Ok(())
+    }
+
+    /// Whether the only record holds whole columns: pandas writes them so if nothing else is said.
+    fn is_by_columns(&self) -> bool {
+        let is_inside = |cells: &Vec<cells::Cell>| matches!(cells[..], [cells::Cell::Other(_)]);
+        self.rows == 1 && self.cells.iter().all(is_inside)
     }
 
     /// A column that no record had so far.

@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 mod advice;
+mod annotated;
 mod array;
 mod arrow;
 mod atomic;
@@ -60,6 +61,7 @@ mod remark;
 mod result_folder;
 mod results;
 mod roles;
+mod roles_of_texts;
 mod sheet;
 mod sketch;
 mod source;
@@ -76,6 +78,7 @@ mod write;
 mod zarr;
 
 pub use advice::{Advice, Setting};
+pub use annotated::Annotated;
 pub use atomic::{Batch, check_folder, check_writable, write_atomically};
 pub use beside::data_in;
 pub use budget::{Budget, Limit};

@@ -106,11 +106,11 @@ fn counted(
     (column, options): (&str, &ReadOptions),
     vocabulary: Option<&[String]>,
 ) -> Result<Dataset, Problem> {
-    let Texts { all: texts, labels, names } = parse_texts(bytes, name, (column, options))?;
+    let Texts { all: texts, labels, names, remark: of_names } = parse_texts(bytes, name, (column, options))?;
     let counting = (options.dtype, &options.budget);
     let Counted { x, words, remark } = texts::count(&texts, (vocabulary, &options.texts), counting)?;
     let texts = Some(texts.iter().map(|text| texts::beginning(text)).collect());
-    let remarks = remark.into_iter().collect();
+    let remarks = of_names.into_iter().chain(remark).collect();
     let data = Dataset { names, texts, remarks, ..Dataset::new(x, labels, Some(words)) };
     data.checked()?.settled(options.labels.as_deref())
 }
@@ -164,7 +164,8 @@ fn parse(bytes: Cow<'_, [u8]>, name: &str, options: &ReadOptions) -> Result<(Dat
         }
         Format::Sheet => {
             let (columns, said) = sheet::read(&bytes, options)?;
-            let mut data = columns.into_dataset(options)?;
+            let elsewhere = |problem| sheet::elsewhere(problem, said.first());
+            let mut data = columns.into_dataset(options).map_err(elsewhere)?;
             data.remarks.splice(..0, said);
             Ok(data)
         }

@@ -12,6 +12,11 @@ pub enum Remark {
         /// The column.
         column: String,
     },
+    /// This column holds the names of the texts.
+    NamesOfTexts {
+        /// The column.
+        column: String,
+    },
     /// This column only numbers the rows and is no feature.
     Counts {
         /// The column.
@@ -80,7 +85,7 @@ impl fmt::Display for Remark {
         let hold = |columns: &[String]| if columns.len() == 1 { "holds" } else { "hold" };
         let are = |columns: &[String]| if columns.len() == 1 { "is" } else { "are" };
         match self {
-            Self::Names { column } | Self::Ids { column } => {
+            Self::Names { column } | Self::NamesOfTexts { column } | Self::Ids { column } => {
                 write!(f, "column '{column}' is taken as the names of the samples")
             }
             Self::Rising { column } => {

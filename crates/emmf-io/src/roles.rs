@@ -45,7 +45,7 @@ pub(crate) struct Table<'a> {
 }
 
 /// Columns that pandas adds to keep an index; they are no features.
-const INDEX: &str = "__index_level_";
+pub(crate) const INDEX: &str = "__index_level_";
 
 impl Table<'_> {
     /// The options, with what pandas keeps an index in: it names the samples, unless it only counts them.
@@ -94,7 +94,7 @@ impl Table<'_> {
     }
 
     /// A first column that names the samples, or one that only numbers them.
-    fn first_column(&self, remarks: &mut Vec<Remark>) -> (Option<usize>, Option<usize>) {
+    pub(crate) fn first_column(&self, remarks: &mut Vec<Remark>) -> (Option<usize>, Option<usize>) {
         let column = self.called(0);
         let unnamed = self.names.is_some_and(|names| names[0].is_empty());
         match self.kinds[0] {

@@ -70,6 +70,16 @@ pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<(Columns, Vec<
     })
 }
 
+/// Where the first sheet holds no numbers, one of the others may be meant.
+pub(crate) fn elsewhere(problem: Problem, said: Option<&Remark>) -> Problem {
+    match (problem, said) {
+        (Problem::OnlyTexts { .. } | Problem::Empty { .. }, Some(Remark::Part { read, others })) => {
+            Problem::OtherParts { part: read.clone(), others: listed(others.iter().map(String::as_str)) }
+        }
+        (problem, _) => problem,
+    }
+}
+
 /// Bytes of all that is packed, counted by unpacking it: what the archive says of itself is not believed.
 fn unpacked_size(bytes: &[u8], budget: &Budget) -> Result<u64, Problem> {
     let bad = |error: zip::result::ZipError| Problem::malformed("the archive", error.to_string());

@@ -81,6 +81,8 @@ pub(crate) struct Texts {
     pub(crate) all: Vec<String>,
     pub(crate) labels: Option<Vec<String>>,
     pub(crate) names: Option<Vec<String>>,
+    /// Where the names are from, if nobody asked for them.
+    pub(crate) remark: Option<Remark>,
 }
 
 /// The content of a text file; bytes that are no UTF-8 become replacement characters.

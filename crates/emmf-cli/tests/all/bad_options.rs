@@ -51,7 +51,8 @@ fn names_that_do_not_exist() {
 #[test]
 fn parameters_of_the_method() {
     let place = Place::with_data();
-    let cases: [(&str, &[&str]); 6] = [
+    let cases: [(&str, &[&str]); 7] = [
+        ("nmf --param exponent=1", &["exponent is no parameter", "--exponent VALUE"]),
         ("emmf --param width=1", &["--param", "'width'", "emmf has no parameters"]),
         ("hx-nmf --param scal=1", &["'scal'", "did you mean 'scale'?"]),
         ("hx-nmf --param scale=-1", &["--param scale is -1", "above 0"]),

@@ -79,6 +79,8 @@ fn options_of_a_file() {
     assert_eq!((&other["k"], &other["normalize"]), (&3.into(), &serde_json::json!([])));
     place.write("bad.toml", "max_iter = 3\n");
     place.refuses("fit x.csv --config bad.toml", &["bad.toml", "'max_iter'", "did you mean 'max-iter'?"]);
+    place.write("bad.toml", "n_components = 3\n");
+    place.refuses("fit x.csv --config bad.toml", &["'n_components'", "did you mean 'k'?"]);
     place.write("bad.toml", "k = = 3\n");
     place.refuses("fit x.csv --config bad.toml", &["bad.toml", "is not valid TOML"]);
     place.write("bad.toml", "k = {}\njson = 3\n");

@@ -10,6 +10,7 @@ use crate::guarded::guarded;
 use crate::inflate::Allowance;
 use crate::options::{LABEL_VARIABLES, ReadOptions, find_column, is_label_column};
 use crate::roles::{self, Progress, Roles, no_such_column, whole};
+use crate::roles_of_texts::TextRoles;
 use crate::stream::COLUMN;
 use crate::texts::Texts;
 use bytes::Bytes;
@@ -52,17 +53,15 @@ pub(crate) fn read_texts(
 ) -> Result<Texts, Problem> {
     guarded("its pages", || {
         let table = Table::of(bytes, &options.budget)?;
-        let at = table.find(column)?;
-        let usual = || table.names.iter().position(|name| is_label_column(name)).filter(|&other| other != at);
-        let labels = options.labels.as_deref().map(|wanted| table.find(wanted)).transpose()?.or_else(usual);
-        let usual_id = || find_column(options.usual.id.as_deref()?, Some(&table.names), table.names.len());
-        let names = options.id.as_deref().map(|wanted| table.find(wanted)).transpose()?.or_else(usual_id);
+        let roles = TextRoles::of(column, (Some(&table.names), table.names.len(), true), options)?;
         let strings = |at| table.labels(at, &options.budget);
-        Ok(Texts {
-            all: strings(at)?,
-            labels: labels.map(strings).transpose()?,
-            names: names.map(strings).transpose()?,
-        })
+        let found = Texts {
+            all: strings(roles.texts)?,
+            labels: roles.labels.map(strings).transpose()?,
+            names: roles.names.map(strings).transpose()?,
+            remark: None,
+        };
+        roles.settled(found, Some(&table.names), &options.budget)
     })
 }
 

@@ -5,8 +5,8 @@ use super::table::{first_records, label};
 use crate::budget::Budget;
 use crate::dataset::text_bytes;
 use crate::error::Problem;
-use crate::options::{ReadOptions, find_column, is_label_column};
-use crate::roles::no_such_column;
+use crate::options::ReadOptions;
+use crate::roles_of_texts::TextRoles;
 use crate::texts::Texts;
 
 /// The texts of a column, by name or number, the labels (the wanted column, or one of a usual name), and the names of
@@ -26,17 +26,9 @@ pub(crate) fn read_texts(
     };
     let first = first_records(&text, delimiter, 1)?;
     let Some(head) = first.first() else { return Err(Problem::Empty { rows: 0, cols: 0 }) };
-    let find = |wanted: &str| {
-        find_column(wanted, Some(head), head.len())
-            .ok_or_else(|| no_such_column(wanted, Some(head), head.len()))
-    };
-    let at = find(column)?;
     // A column that was found by its name has a line of names above it.
     let named = options.header.unwrap_or_else(|| head.iter().any(|name| name == column));
-    let usual = || head.iter().position(|name| named && is_label_column(name)).filter(|&other| other != at);
-    let label_at = options.labels.as_deref().map(find).transpose()?.or_else(usual);
-    let usual_id = || find_column(options.usual.id.as_deref()?, Some(head), head.len());
-    let name_at = options.id.as_deref().map(find).transpose()?.or_else(usual_id);
+    let roles = TextRoles::of(column, (Some(head), head.len(), named), options)?;
     let (mut found, mut skip) = (Texts::default(), named);
     for_each(&text, delimiter, |record| {
         if record.fields.len() != head.len() {
@@ -44,19 +36,19 @@ pub(crate) fn read_texts(
             return Err(Problem::Ragged { line, want: head.len(), got: record.fields.len() });
         }
         if !std::mem::take(&mut skip) {
-            let kept = [Some(at), label_at, name_at].into_iter().flatten();
+            let kept = [Some(roles.texts), roles.labels, roles.names].into_iter().flatten();
             let bytes = kept.map(|at| text_bytes(record.fields[at])).sum();
             budget.take(Some(bytes), "the texts")?;
-            found.all.push(record.fields[at].to_owned());
+            found.all.push(record.fields[roles.texts].to_owned());
             let keep = |texts: &mut Option<Vec<String>>, at: Option<usize>| {
                 if let Some(at) = at {
                     texts.get_or_insert_default().push(label(record.fields[at]));
                 }
             };
-            keep(&mut found.labels, label_at);
-            keep(&mut found.names, name_at);
+            keep(&mut found.labels, roles.labels);
+            keep(&mut found.names, roles.names);
         }
         Ok(true)
     })?;
-    Ok(found)
+    roles.settled(found, named.then_some(head), budget)
 }

@@ -122,10 +122,20 @@ fn numbers(file: &dyn Tree, path: &str, options: &ReadOptions) -> Result<Numbers
     sparse(file, [&values, &indices, &starts], compression, shape)?.into_numbers(dtype, budget)
 }
 
+/// What the names of the rows of obs or var are kept in.
+fn index_of(file: &dyn Tree, frame: &str) -> String {
+    file.said(frame, "_index").unwrap_or_else(|| "_index".into())
+}
+
+/// The columns of obs or var, of all that these hold, for an error message.
+fn columns(file: &dyn Tree, frame: &str, names: &[String]) -> String {
+    let index = index_of(file, frame);
+    listed(names.iter().map(String::as_str).filter(|name| *name != index))
+}
+
 /// The names of the rows of obs or var.
 fn index(file: &dyn Tree, frame: &str) -> Result<Option<Vec<String>>, Problem> {
-    let name = file.said(frame, "_index").unwrap_or_else(|| "_index".into());
-    let path = format!("{frame}/{name}");
+    let path = format!("{frame}/{}", index_of(file, frame));
     match () {
         () if file.is_text(&path) => file.texts(&path).map(Some),
         () if file.has_array(&path) => file.array(&path)?.to_labels(file.budget()).map(Some),
@@ -140,7 +150,7 @@ pub(crate) fn column(file: &dyn Tree, frame: &str, wanted: &str) -> Result<Vec<S
         return Err(Problem::NoSuchColumn {
             wanted: wanted.into(),
             nearest: nearest(wanted, names.iter().map(String::as_str)),
-            available: listed(names.iter().map(String::as_str)),
+            available: columns(file, frame, &names),
         });
     }
     let path = format!("{frame}/{wanted}");
@@ -167,6 +177,19 @@ pub(crate) fn column(file: &dyn Tree, frame: &str, wanted: &str) -> Result<Vec<S
             "choose a column of texts, categories or numbers",
         )),
     }
+}
+
+/// The column of obs with a usual name, where nobody says which one.
+pub(crate) fn classes(file: &dyn Tree) -> Result<Vec<String>, Problem> {
+    if let Some(labels) = usual_labels(file)? {
+        return Ok(labels);
+    }
+    let names = file.members("obs")?;
+    Err(Problem::Ambiguous {
+        kind: "column with the labels",
+        available: columns(file, "obs", &names),
+        setting: Setting::Labels,
+    })
 }
 
 /// A column of obs with a usual name.

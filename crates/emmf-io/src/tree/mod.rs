@@ -50,6 +50,7 @@ pub(crate) fn read(file: &dyn Tree, options: &ReadOptions) -> Result<Dataset, Pr
 pub(crate) fn read_labels(file: &dyn Tree, wanted: Option<&str>) -> Result<Vec<String>, Problem> {
     match wanted {
         Some(wanted) if anndata::is_anndata(file) => anndata::column(file, "obs", wanted),
+        None if anndata::is_anndata(file) => anndata::classes(file),
         _ => datasets::variables(file, &ReadOptions::default())?.into_labels(wanted, file.budget()),
     }
 }

@@ -120,6 +120,45 @@ fn decimals_as_they_are_written_elsewhere() {
 }
 
 #[test]
+fn texts_have_the_names_that_a_first_column_gives_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("texts.csv");
+    let named = |table: &str| {
+        std::fs::write(&path, table).unwrap();
+        let data = read_texts(&path, "said", &ReadOptions::default(), None).unwrap();
+        (data.names, data.remarks.into_iter().find(|remark| !matches!(remark, Remark::Words { .. })))
+    };
+    let told = Some(Remark::NamesOfTexts { column: "id".into() });
+    assert_eq!(named("id,said\nr1,hot soup\nr2,cold soup\n"), (Some(texts(&["r1", "r2"])), told.clone()));
+    let counted = "id,said\n1,hot soup\n2,cold soup\n3,hot tea\n4,cold tea\n";
+    assert_eq!(named(counted), (Some(texts_of(1..=4)), told));
+    assert_eq!(named(",said\nr1,hot soup\nr2,cold soup\n"), (Some(texts(&["r1", "r2"])), None));
+    for other in [
+        ",said\n0,hot soup\n1,cold soup\n2,hot tea\n3,cold tea\n",
+        "stars,said\n5,hot soup\n4,cold soup\n5,hot tea\n1,cold tea\n",
+        "place,said\nbar,hot soup\nbar,cold soup\n",
+        "said,id\nhot soup,r1\ncold soup,r2\n",
+        "label,said\nhot,hot soup\ncold,cold soup\n",
+    ] {
+        assert_eq!(named(other), (None, None), "{other}");
+    }
+}
+
+#[test]
+fn anndata_without_usual_labels_tells_its_columns() {
+    let said = message(read_labels(&fixture("csr.h5ad"), None, &Budget::default()));
+    assert!(said.contains("'kind'") && !said.contains("indptr") && !said.contains("_index"), "{said}");
+}
+
+#[test]
+fn json_by_columns_is_named_for_what_it_is() {
+    for table in [r#"{"a": {"0": 1, "1": 2}, "b": {"0": 3, "1": 4}}"#, r#"{"a": [1, 2], "b": [3, 4]}"#] {
+        let said = message(read_bytes(table.as_bytes(), "x.json", &ReadOptions::default()));
+        assert!(said.contains("a JSON object of columns") && said.contains("records"), "{said}");
+    }
+}
+
+#[test]
 fn words_that_tell_nothing_are_left_out() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("texts.jsonl");
