@@ -74,7 +74,7 @@ wheel:
 	target/wheel/bin/python -m pip install --quiet --disable-pip-version-check target/wheel/*.whl
 	cd target/wheel && bin/python $(CURDIR)/python/tools/check_wheel.py *.whl
 
-# The site of docs/, with the command line and the Python API from the living program: target/site.
+# The site of docs/, with the command line and the Python API from the living program: target/site. Its links are checked.
 site: target/venv-site/ready
 	$(CARGO) build --workspace --lib --bins
 	cp target/debug/lib_emmf.$(if $(filter Darwin,$(shell uname)),dylib,so) python/emmf/_emmf.abi3.so
