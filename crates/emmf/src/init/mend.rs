@@ -28,7 +28,7 @@ struct Cutting<T> {
 }
 
 /// The clusters after all swaps that lower the inertia, as long as there is time.
-pub(crate) fn mended<T: Real, X: Data<T>>(
+pub(super) fn mended<T: Real, X: Data<T>>(
     x: &X,
     mut found: Kmeans<T>,
     weights: &[f64],

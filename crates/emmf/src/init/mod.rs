@@ -28,7 +28,6 @@ pub(crate) use along::{
 };
 pub(crate) use kmeans::nearest_centroids;
 pub use kmeans::{Kmeans, kmeans};
-pub(crate) use mend::mended;
 pub(crate) use nndsvd::{OVERSAMPLE, leading};
 pub use parallel::{Draw, Look, Near};
 pub(crate) use parallel::{Measured, Scattered};

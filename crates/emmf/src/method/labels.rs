@@ -6,7 +6,7 @@
 use crate::cancel::Cancel;
 use crate::data::Dense;
 use crate::error::Result;
-use crate::init::{Random, best_of, kmeans, mended, some_rows};
+use crate::init::{Random, best_of, kmeans, some_rows};
 use crate::matrix::Mat;
 use crate::real::Real;
 use crate::spec::LabelRule;
@@ -56,8 +56,7 @@ impl Ending {
         if self.labels.is_kmeans() { self.read(v, u) } else { Ok(read) }
     }
 
-    /// k-means of the shares, each as often as its sample counts, in which lost clusters are found again. Clusters are numbered after
-    /// the centroids that they are mostly made of.
+    /// k-means of the shares, each as often as its sample counts, numbered after the centroids that the clusters are mostly made of.
     fn clustered<T: Real>(&self, shares: &Shares<'_, T>) -> Result<Vec<usize>> {
         let (n, c) = shares.v.shape();
         let some = some_rows(self.seed, n, MOST_LABELLED);
@@ -70,9 +69,8 @@ impl Ending {
         let weights: Vec<f64> = some.iter().map(|&i| self.weights.get(i).copied().unwrap_or(1.0)).collect();
         // A fit that is cancelled has labels, too.
         let (mut rng, cancel) = (Random::new(self.seed), Cancel::new());
-        let in_time = cancel.until(self.deadline);
-        let best = best_of(RUNS, &in_time, || kmeans(&rows, self.clusters, &weights, &mut rng, &cancel))?;
-        let best = mended(&rows, best, &weights, (&mut rng, &in_time))?;
+        let run = || kmeans(&rows, self.clusters, &weights, &mut rng, &cancel);
+        let best = best_of(RUNS, &self.cancel.until(self.deadline), run)?;
         let centre = |k: usize| Some((0..c).map(|j| best.centroids[(j, k)].to_f64()).collect());
         let mut labels = shares.nearest(&(0..self.clusters).map(centre).collect::<Vec<_>>());
         let names = numbers(&shares.centres(&labels, &self.weights, self.clusters));
@@ -186,53 +184,4 @@ fn numbers(means: &[Option<Vec<f64>>]) -> Vec<usize> {
     }
     let mut free = (0..count).filter(|&k| !taken[k]);
     names.into_iter().map(|name| name.or_else(|| free.next()).unwrap_or(0)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cancel::Deadline;
-
-    /// Tight groups, most of them with few samples, made of pairs of centroids.
-    fn groups(seed: u64) -> Mat<f64> {
-        let (c, mut random) = (12, Random::new(seed));
-        let sizes: Vec<usize> = (0..40).map(|_| 3 + (20.0 * random.exponential()) as usize).collect();
-        let means = Mat::from_fn(sizes.len(), c, |_, _| random.exponential());
-        let of: Vec<usize> = (0..sizes.len()).flat_map(|group| vec![group; sizes[group]]).collect();
-        Mat::from_fn(of.len(), c, |i, j| means[(of[i], j)] + 0.1 * random.exponential())
-    }
-
-    fn inertia(v: &Mat<f64>, labels: &[usize], u: &Mat<f64>) -> f64 {
-        let shares = Shares::new(v, u, LabelRule::KmeansRaw);
-        let centres = shares.centres(labels, &[], 40);
-        let of = |(i, &label): (usize, &usize)| -> f64 {
-            let mean = centres[label].iter().flatten();
-            v.row(i).iter().zip(mean).map(|(x, mean)| (x - mean).powi(2)).sum()
-        };
-        labels.iter().enumerate().map(of).sum()
-    }
-
-    /// What runs of k-means lose, labels have.
-    #[test]
-    fn lost_clusters_are_found_again() {
-        let (mut lost, mut found) = (0.0, 0.0);
-        for seed in 0..5 {
-            let (v, u) = (groups(seed), Mat::from_fn(12, 12, |i, j| f64::from(i == j)));
-            let ending = Ending {
-                polish: false,
-                labels: LabelRule::KmeansRaw,
-                clusters: 40,
-                weights: Vec::new(),
-                seed,
-                deadline: Deadline::default(),
-                cancel: Cancel::new(),
-            };
-            let (mut rng, cancel) = (Random::new(seed), Cancel::new());
-            let (data, weights) = (Dense::new(v.view(), None), vec![1.0; v.rows()]);
-            let run = || kmeans(&data, 40, &weights, &mut rng, &cancel);
-            lost += best_of(RUNS, &cancel, run).unwrap().inertia;
-            found += inertia(&v, &ending.read(&v, &u).unwrap(), &u);
-        }
-        assert!(found < 0.99 * lost, "{found} {lost}");
-    }
 }
