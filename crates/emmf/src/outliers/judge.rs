@@ -115,8 +115,8 @@ impl<T: Real> Judge<T> {
         residuals.iter().skip(1).map(one).collect()
     }
 
-    /// Scores and reasons on the layers above the first. Samples that rare clusters hold may be unlike the rest. But here the
-    /// residual may lead alone: it is asked whether the nodes of the layer describe a sample.
+    /// Scores and reasons on the layers above the first. Samples that rare clusters hold may be unlike the rest, but not unlike
+    /// their node.
     fn look_above(
         &self,
         seen: &mut Seen,
@@ -126,14 +126,12 @@ impl<T: Real> Judge<T> {
         let one = |(residuals, scales): (&&[f64], &Scales)| {
             seen.0[Reason::Centroids as usize] = Some(residuals.to_vec());
             let (mut scores, mut reasons) = judge(scales, seen);
-            for (i, (score, reason)) in scores.iter_mut().zip(&mut reasons).enumerate() {
-                if held.get(i) == Some(&true) {
-                    *score = score.min(THRESHOLD);
-                }
-                let alone =
-                    zs(scales, seen, i)[Reason::Centroids as usize].map(|z| THRESHOLD / scales.cut * z);
-                if let Some(alone) = alone.filter(|alone| alone > score) {
-                    (*score, *reason) = (alone, Reason::Centroids);
+            for i in (0..held.len()).filter(|&i| held[i]) {
+                let z = zs(scales, seen, i)[Reason::Centroids as usize];
+                let alone = z.map_or(0.0, |z| THRESHOLD / scales.cut * z);
+                scores[i] = scores[i].min(THRESHOLD.max(alone));
+                if alone > THRESHOLD {
+                    reasons[i] = Reason::Centroids;
                 }
             }
             (scores, reasons)
