@@ -91,7 +91,7 @@ fn texts_of_a_column_and_of_a_folder_are_the_same() {
         fs::create_dir_all(place.path("texts").join(class(i))).unwrap();
         place.write(&format!("texts/{}/{i:02}.txt", class(i)), text(i) + " indeed");
     }
-    let column = place.json("fit texts.csv -k 2 --text words --out result --json");
+    let column = place.json("fit texts.csv -k 2 --text words --id id --out result --json");
     assert_eq!((&column["n"], &column["d"], &column["acc"]), (&30.into(), &10.into(), &1.0.into()));
     assert_eq!(column["normalize"], serde_json::json!(["tfidf", "unit"]));
     let record = read_record(&place.path("result/record.json")).unwrap();
