@@ -303,8 +303,6 @@ fn a_sample_may_fit_a_fine_node_and_no_coarse_one() {
     let (strange, others): (Vec<usize>, Vec<usize>) = odd(1).into_iter().partition(|i| *i >= 80);
     assert_eq!((odd(0), strange), (vec![], (80..92).collect()));
     assert!(others.len() < 2, "{others:?}");
-    let by_nodes = |i: &usize| fit.layers[1].reasons[*i] == emmf::outliers::Reason::Centroids;
-    assert!((80..92).filter(by_nodes).count() > 6);
 }
 
 /// A sample with gaps is measured by what is there, on every layer.
