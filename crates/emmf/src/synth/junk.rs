@@ -50,8 +50,8 @@ pub fn add_junk<T: Real>(x: &Mat<T>, kind: Junk, count: usize, seed: u64) -> Mat
     all
 }
 
-/// The data and, after them, `count` random samples of `other`, as long as the median sample. If these have another
-/// number of features, theirs are repeated or cut off.
+/// The data and, after them, `count` random samples of `other`, as long as the median sample; those that are zero stay so. If they
+/// have fewer features, theirs are repeated; if they have more, some are taken, evenly spaced.
 pub fn add_foreign<T: Real>(x: &Mat<T>, other: &Mat<T>, count: usize, seed: u64) -> Result<Mat<T>> {
     if other.rows() == 0 || other.cols() == 0 {
         return Err(Error::Empty { rows: other.rows(), cols: other.cols() });
@@ -59,9 +59,10 @@ pub fn add_foreign<T: Real>(x: &Mat<T>, other: &Mat<T>, count: usize, seed: u64)
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let drawn: Vec<usize> = (0..count).map(|_| random.random_range(0..other.rows())).collect();
     let (n, length) = (x.rows(), median_length(x));
-    let mut all = Mat::from_fn(n + count, x.cols(), |i, j| {
-        if i < n { x[(i, j)] } else { other[(drawn[i - n], j % other.cols())] }
-    });
+    let (d, theirs) = (x.cols(), other.cols());
+    let place = |j: usize| if theirs > d { j * theirs / d } else { j % theirs };
+    let mut all =
+        Mat::from_fn(n + count, d, |i, j| if i < n { x[(i, j)] } else { other[(drawn[i - n], place(j))] });
     (n..n + count).for_each(|i| scale_to(all.row_mut(i), length));
     Ok(all)
 }
@@ -95,7 +96,10 @@ fn median_length<T: Real>(x: &Mat<T>) -> f64 {
     median(&mut (0..x.rows()).map(|i| length(x.row(i))).collect::<Vec<_>>())
 }
 
+/// What is zero, or next to it, has no direction and stays as it is.
 fn scale_to<T: Real>(row: &mut [T], wanted: f64) {
-    let factor = wanted / length(row).max(f64::MIN_POSITIVE);
-    row.iter_mut().for_each(|x| *x = T::from_f64(x.to_f64() * factor));
+    let length = length(row);
+    if length >= f64::MIN_POSITIVE {
+        row.iter_mut().for_each(|x| *x = T::from_f64(x.to_f64() / length * wanted));
+    }
 }

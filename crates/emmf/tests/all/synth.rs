@@ -5,7 +5,7 @@ use emmf::metrics::accuracy;
 use emmf::preprocess::Normalize;
 use emmf::registry::DEFAULT;
 use emmf::synth::{Amount, Example, cells, shapes, spectra, texts};
-use emmf::synth::{ImageShape, Labelled, Rays, add_block_noise, add_outliers, choose_per_class};
+use emmf::synth::{ImageShape, Labelled, Rays, add_block_noise, add_foreign, add_outliers, choose_per_class};
 use emmf::synth::{rays_with_outliers, toy_clean, toy_with_outliers, uniform};
 use emmf::{Cut, Error, Mat, Spec};
 
@@ -33,6 +33,21 @@ fn l21(r: &[f64]) -> f64 {
 fn emmf(r: &[f64]) -> f64 {
     let sum: f64 = r.iter().sum();
     r.iter().filter(|r| **r > 0.0).map(|r| -r * (r / sum).ln()).sum()
+}
+
+/// Samples of another set with more features, of which the first are 0 (as the upper rows of pictures are), and one that is 0.
+#[test]
+fn foreign_samples_are_as_long_as_the_others_or_zero() {
+    let x = Mat::<f64>::from_fn(20, 10, |i, j| (1 + i * j) as f64);
+    let other = Mat::from_fn(30, 40, |i, j| if j < 10 || i == 7 { 0.0 } else { (i + j) as f64 });
+    let all = add_foreign(&x, &other, 200, 1).unwrap();
+    let length = |i: usize| all.row(i).iter().map(|x| x * x).sum::<f64>().sqrt();
+    let mut lengths: Vec<f64> = (0..20).map(length).collect();
+    lengths.sort_by(f64::total_cmp);
+    let usual = 0.5 * (lengths[9] + lengths[10]);
+    let (zero, full): (Vec<f64>, Vec<f64>) = (20..220).map(length).partition(|length| *length == 0.0);
+    assert!(!zero.is_empty() && zero.len() < 20);
+    assert!(full.iter().all(|length| (length / usual - 1.0).abs() < 0.2), "{usual}: {full:?}");
 }
 
 #[test]
